@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import { EvowebError, messageOf } from "../errors.ts";
+
+const EXIT_FAULT = 1;
+const EXIT_USAGE = 2;
+
+// One line a command; each lives in a file of its own.
+const commands: readonly Command[] = [];
+
+async function main(): Promise<number> {
+  const program = new Command("evoweb")
+    .description("Measures how long a coding agent keeps one web app working while the requests keep coming.")
+    .exitOverride()
+    .showSuggestionAfterError();
+  for (const command of commands) program.addCommand(command.exitOverride());
+  try {
+    await program.parseAsync(process.argv);
+    return typeof process.exitCode === "number" ? process.exitCode : 0;
+  } catch (error) {
+    return exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has already printed its own message; help and version end with code 0.
+  if (error instanceof Error && "exitCode" in error && error.name === "CommanderError") {
+    return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
+  process.stderr.write(`evoweb: ${messageOf(error)}\n`);
+  if (error instanceof EvowebError) return error.code === "usage" ? EXIT_USAGE : EXIT_FAULT;
+  process.stderr.write("This is a fault of evoweb itself; EVOWEB_DEBUG=1 shows where.\n");
+  if (process.env["EVOWEB_DEBUG"] === "1" && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return EXIT_FAULT;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,2 @@
+export { EvowebError, messageOf } from "./errors.ts";
+export type { EvowebErrorCode } from "./errors.ts";

@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+
+// Pure tests run on every supported Node; the others need a browser or a Docker engine and run on the floor version.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "pure",
+          include: ["tests/**/*.test.ts"],
+          exclude: ["tests/**/*.{browser,docker,e2e}.test.ts", "**/node_modules/**"],
+        },
+      },
+      { test: { name: "browser", include: ["tests/**/*.browser.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
+      { test: { name: "docker", include: ["tests/**/*.docker.test.ts"], testTimeout: 120_000, hookTimeout: 300_000 } },
+      { test: { name: "e2e", include: ["tests/**/*.e2e.test.ts"], testTimeout: 600_000, hookTimeout: 600_000 } },
+    ],
+  },
+});
