@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TreeJudge } from "./judge-tree.ts";
+import { listAll, pickForCi, prove } from "./truth.ts";
+
+const executable = process.env["EVOWEB_CHROMIUM"] ?? "/usr/bin/chromium-headless-shell";
+const isMissing = !existsSync(executable) && process.env["CI"] === undefined;
+const { rows, statements } = await listAll();
+
+describe.skipIf(isMissing)("ground truth of evoweb-mini", () => {
+  let judge: TreeJudge;
+  beforeAll(async () => {
+    judge = await TreeJudge.open(executable, 3);
+  });
+  afterAll(async () => {
+    await judge[Symbol.asyncDispose]();
+  });
+
+  test.each(rows.map((row) => row.id))("%s: changed checks of every mutant and three others each", async (rowId) => {
+    const picked = pickForCi(statements, []).filter((one) => one.rowId === rowId);
+    const outcomes = await Promise.all(picked.map((one) => prove(judge, one)));
+    const wrong = outcomes
+      .filter((one) => !one.holds)
+      .map(
+        (one) =>
+          `${one.where}: ${String(one.request)}.${String(one.check)} is ${one.ruling.verdict}, said ${one.allowed.join("|")}`,
+      );
+    expect(wrong).toEqual([]);
+  });
+});
