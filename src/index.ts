@@ -13,7 +13,3 @@ export type {
 } from "./dataset/row.ts";
 export { buildRequestGraph, toMermaid } from "./graph/request-graph.ts";
 export type { RequestEdge, RequestGraph } from "./graph/request-graph.ts";
-export { cleanLocalLeftovers } from "./runner/local-leftovers.ts";
-export type { LocalLeftover } from "./runner/local-leftovers.ts";
-export { openLocalSandbox } from "./runner/local-sandbox.ts";
-export type { LocalSandboxOptions } from "./runner/local-sandbox.ts";

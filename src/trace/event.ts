@@ -65,6 +65,9 @@ const common = {
 const ofRequest = { ...common, request: z.int().min(1) };
 const ms = z.number().min(0);
 
+/** Which clock of a limit fired, as far as this version knows them. */
+export const CLOCKS = ["wall", "output", "steps", "cost", "tokens"] as const;
+
 /** A limit that fired: which clock, what it measured, where it stood. */
 export const FiredLimit = z.object({ clock: z.string(), value: z.number(), max: z.number() });
 export type FiredLimit = z.infer<typeof FiredLimit>;
@@ -167,3 +170,30 @@ export type TraceEvent = z.infer<typeof TraceEvent>;
 type Bare<E> = E extends TraceEvent ? Omit<E, "v" | "time" | "sampleIndex" | "attempt" | "fence"> : never;
 /** What a step says; the runner adds version, time, app, attempt and fence. */
 export type TraceFact = Bare<TraceEvent>;
+
+const ofRun = { v: z.literal(1), time: z.string() };
+
+/** One line of a run's `events.jsonl`; written once per process start and end, so a resume is a second `run_started`. */
+export const RunEvent = z.discriminatedUnion("type", [
+  z.object({
+    ...ofRun,
+    type: z.literal("run_started"),
+    /** The process that runs; absent when the writer does not say. */
+    owner: z.record(z.string(), z.unknown()).optional(),
+    /** Options that may differ between starts, such as how many apps run at a time. */
+    options: z.record(z.string(), z.unknown()),
+  }),
+  z.object({ ...ofRun, type: z.literal("run_finished") }),
+  z.object({
+    ...ofRun,
+    type: z.literal("run_failed"),
+    /** Code of the fault (see `src/errors.ts`), or "signal". */
+    code: z.string(),
+    message: z.string(),
+  }),
+]);
+export type RunEvent = z.infer<typeof RunEvent>;
+
+type BareRun<E> = E extends RunEvent ? Omit<E, "v" | "time"> : never;
+/** What a process says about a run; the writer adds version and time. */
+export type RunFact = BareRun<RunEvent>;
