@@ -66,7 +66,7 @@ const ofRequest = { ...common, request: z.int().min(1) };
 const ms = z.number().min(0);
 
 /** Which clock of a limit fired, as far as this version knows them. */
-export const CLOCKS = ["wall", "output", "steps", "cost", "tokens"] as const;
+export const CLOCKS = ["wall_ms", "output_bytes", "steps", "cost_usd", "tokens"] as const;
 
 /** A limit that fired: which clock, what it measured, where it stood. */
 export const FiredLimit = z.object({ clock: z.string(), value: z.number(), max: z.number() });
