@@ -13,3 +13,14 @@ export type {
 } from "./dataset/row.ts";
 export { buildRequestGraph, toMermaid } from "./graph/request-graph.ts";
 export type { RequestEdge, RequestGraph } from "./graph/request-graph.ts";
+export { openBrowserPool } from "./judge/browser-pool.ts";
+export type { BrowserInfo, BrowserPool, BrowserPoolOptions } from "./judge/browser-pool.ts";
+export type { BrowserSession, PageNote, SessionEnd, SessionTarget } from "./judge/browser-session.ts";
+export { findChromium, installChromium } from "./judge/chromium.ts";
+export type { Chromium, FindChromiumOptions } from "./judge/chromium.ts";
+export type { CheckResult, Evidence, Judge, JudgeTask, PointResult } from "./judge/judge.ts";
+export { judgeCheck } from "./judge/judge-check.ts";
+export type { JudgeCheckOptions, JudgedCheck } from "./judge/judge-check.ts";
+export type { SessionOptions } from "./judge/open-session.ts";
+export { createOracleJudge } from "./judge/oracle-judge.ts";
+export type { Oracle, OracleJudgeOptions, OracleTools } from "./judge/oracle-judge.ts";

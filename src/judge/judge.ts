@@ -11,7 +11,10 @@ export interface JudgeTask {
   readonly check: Check;
   /** Where the app is, and how to reach it. */
   readonly target: SessionTarget;
-  /** Stops the app and starts it again on the same data; resolves with the URL once it answers. */
+  /**
+   * Stops the app and starts it again on the same data; resolves with the URL once it answers. Rejects with an `EvowebError`
+   * when the harness is at fault, and with any other error when the app did not come up again (then the app is at fault).
+   */
   restart(): Promise<string>;
   /** Folder of the check's own evidence files; exists. */
   readonly evidenceDir: string;
@@ -35,12 +38,14 @@ export interface Evidence {
   readonly files: readonly string[];
   /** Time inside browser calls. */
   readonly browserMs: number;
+  /** Set when the judge itself failed; then nothing can be ruled. Class as in design.md section 7, such as `malformed_reply`. */
+  readonly fault?: { readonly class: string; readonly text: string };
 }
 
 /** A ruling on one check. */
 export interface CheckResult {
   readonly verdict: "YES" | "PARTIAL" | "NO" | "MISSING";
-  readonly cause: "judged" | "judge_error" | "no_oracle" | "budget";
+  readonly cause: "judged" | "judge_error" | "no_oracle" | "budget" | "infra";
   readonly class?: string;
 }
 
@@ -51,6 +56,7 @@ export interface Judge {
   readonly hash: string;
   /** False when the judge can say nothing about this check (cause `no_oracle`). */
   canJudge(rowId: string): boolean;
+  /** Looks at the app. Its own failures are `Evidence.fault`; it rejects only for `EvowebError`s and when the session ended. */
   observe(task: JudgeTask, session: BrowserSession): Promise<Evidence>;
   rule(check: Check, evidence: Evidence): CheckResult;
 }

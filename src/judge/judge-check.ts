@@ -1,0 +1,197 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { EvowebError, messageOf } from "../errors.ts";
+import type { BrowserPool } from "./browser-pool.ts";
+import type { BrowserSession, PageNote, SessionEnd, SessionTarget } from "./browser-session.ts";
+import type { CheckResult, Evidence, Judge, JudgeTask, PointResult } from "./judge.ts";
+
+const MAX_TRIES = 3;
+const PICTURE_LIMIT_MS = 6000;
+const RESPONSE_LIMIT_MS = 3000;
+
+/** Masks secrets in one text before it is written. */
+export type Mask = (text: string) => string;
+
+/** What `judgeCheck` needs besides the judge. */
+export interface JudgeCheckOptions {
+  readonly pool: BrowserPool;
+  readonly task: JudgeTask;
+  readonly mask?: Mask;
+  /**
+   * Brings the app's data back to what they were before the first try, for what a broken try did to them must not count;
+   * resolves with where the app is then. Default: goes on with the same app.
+   */
+  beforeRetry?(): Promise<SessionTarget>;
+}
+
+/** A decided check with what was seen. */
+export interface JudgedCheck {
+  readonly result: CheckResult;
+  readonly evidence: Evidence;
+  /** Files to keep, relative to the check's folder: `steps.jsonl`, `screenshot.webp`, downloads. */
+  readonly evidenceFiles: readonly string[];
+  readonly tries: number;
+  readonly durationMs: number;
+  /** Time inside browser calls, all tries together. */
+  readonly browserMs: number;
+  /** Notes of the last try. */
+  readonly notes: readonly PageNote[];
+}
+
+/** How one try went. */
+interface Try {
+  readonly result: CheckResult;
+  readonly evidence: Evidence;
+  readonly notes: readonly PageNote[];
+}
+
+type Observed =
+  | { readonly how: "seen"; readonly evidence: Evidence }
+  | { readonly how: "ended"; readonly end: SessionEnd }
+  | { readonly how: "late" };
+
+async function observeWithin(judge: Judge, task: JudgeTask, session: BrowserSession): Promise<Observed> {
+  const timer = new AbortController();
+  const signal = AbortSignal.any([timer.signal, task.signal]);
+  const late = delay(task.timeoutMs, { how: "late" } as const, { signal });
+  const ended = session.ended.then((end) => ({ how: "ended", end }) as const);
+  const see = async (): Promise<Observed> => {
+    try {
+      return { how: "seen", evidence: await judge.observe(task, session) };
+    } catch (error) {
+      if (session.end !== undefined) return ended;
+      throw error;
+    }
+  };
+  const seen = see();
+  try {
+    return await Promise.race([seen, late, ended]);
+  } finally {
+    timer.abort();
+    late.catch(() => undefined);
+    // The judge may still be in a call; closing the session ends it.
+    seen.catch(() => undefined);
+  }
+}
+
+const appPoint = (point: string, saw: string): PointResult => ({ point, met: false, saw });
+
+/** The app's own doing: the check is decided, and the point says why. */
+function decidedAgainst(session: BrowserSession, className: string, point: PointResult): Omit<Try, "notes"> {
+  return {
+    result: { verdict: "NO", cause: "judged", class: className },
+    evidence: { points: [point], files: session.files(), browserMs: session.browserMs() },
+  };
+}
+
+function undecided(session: BrowserSession, result: Omit<CheckResult, "verdict">): Omit<Try, "notes"> {
+  return {
+    result: { verdict: "MISSING", ...result },
+    evidence: { points: [], files: session.files(), browserMs: session.browserMs() },
+  };
+}
+
+/** A page that runs no script at the deadline is the app's fault; otherwise the limit was ours, and nothing is known. */
+async function ruleLate(session: BrowserSession, timeoutMs: number): Promise<Omit<Try, "notes">> {
+  session.note(`the check's limit of ${timeoutMs} ms is over`);
+  if (!(await session.isResponsive(RESPONSE_LIMIT_MS))) {
+    const saw = `no answer in ${RESPONSE_LIMIT_MS} ms, after ${timeoutMs} ms`;
+    return decidedAgainst(session, "page_hung", appPoint("the page answers", saw));
+  }
+  return undecided(session, { cause: "budget", class: "time_limit" });
+}
+
+function ruleEnded(session: BrowserSession, end: SessionEnd): Omit<Try, "notes"> {
+  if (end.who === "infra") return undecided(session, { cause: "infra", class: end.class });
+  return decidedAgainst(session, end.class, appPoint("the page can be used", end.text));
+}
+
+async function tryOnce(judge: Judge, pool: BrowserPool, task: JudgeTask): Promise<Try> {
+  const session = await pool.openSession(task.target, { evidenceDir: task.evidenceDir });
+  let decided: Omit<Try, "notes">;
+  try {
+    const observed = await observeWithin(judge, task, session);
+    if (observed.how === "ended") decided = ruleEnded(session, observed.end);
+    else if (observed.how === "late") decided = await ruleLate(session, task.timeoutMs);
+    else decided = { result: judge.rule(task.check, observed.evidence), evidence: observed.evidence };
+    if (session.end === undefined) await session.screenshot("screenshot.webp", PICTURE_LIMIT_MS);
+  } finally {
+    await session[Symbol.asyncDispose]();
+  }
+  return { ...decided, evidence: { ...decided.evidence, files: session.files() }, notes: session.notes };
+}
+
+/** Whether another try may end better. Only what is not the app's doing is tried again, and a crashed page, which may be either's. */
+function isWorthRetry({ result }: Try): boolean {
+  if (result.cause === "infra" || result.cause === "judge_error") return true;
+  return result.class === "page_crashed";
+}
+
+async function guardedTry(judge: Judge, options: JudgeCheckOptions, target: SessionTarget): Promise<Try> {
+  const { pool, task } = options;
+  try {
+    return await tryOnce(judge, pool, { ...task, target });
+  } catch (error) {
+    task.signal.throwIfAborted();
+    if (error instanceof EvowebError) throw error;
+    // Playwright itself failed: the browser could not give us a page, or went away between two calls.
+    const text = messageOf(error).slice(0, 500);
+    return {
+      result: { verdict: "MISSING", cause: "infra", class: "browser" },
+      evidence: { points: [], files: [], browserMs: 0 },
+      notes: [{ atMs: 0, kind: "judge", text }],
+    };
+  }
+}
+
+function stepLines(tries: readonly Try[], mask: Mask): string {
+  const lines = tries.flatMap(({ notes, evidence, result }, index) => [
+    ...notes.map((note) => ({ try: index + 1, ...note, text: mask(note.text) })),
+    ...evidence.points.map((point) => ({
+      try: index + 1,
+      kind: "point",
+      ...point,
+      point: mask(point.point),
+      saw: mask(point.saw),
+    })),
+    ...(evidence.fault === undefined
+      ? []
+      : [{ try: index + 1, kind: "fault", class: evidence.fault.class, text: mask(evidence.fault.text) }]),
+    { try: index + 1, kind: "result", ...result, browserMs: evidence.browserMs },
+  ]);
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/**
+ * Judges one check: a fresh session, the judge's observation within the task's limit, the ruling, a picture, `steps.jsonl`.
+ * Faults of the browser or the judge are tried again in a fresh browser, two times at most, and then give MISSING. A check that
+ * runs out of time is MISSING (`budget`), unless the page itself no longer answers (NO, `page_hung`) or opens dialogs without
+ * end (NO, `dialog_loop`). Throws `EvowebError`s of the harness, and the signal's reason when it is aborted.
+ */
+export async function judgeCheck(judge: Judge, options: JudgeCheckOptions): Promise<JudgedCheck> {
+  const { task, pool, mask = (text) => text } = options;
+  const startedAt = performance.now();
+  const tries: Try[] = [];
+  let target = task.target;
+  let last: Try | undefined;
+  while (last === undefined || (isWorthRetry(last) && tries.length < MAX_TRIES)) {
+    task.signal.throwIfAborted();
+    if (last !== undefined) {
+      if (last.result.cause !== "judge_error") pool.recycle();
+      target = (await options.beforeRetry?.()) ?? target;
+    }
+    last = await guardedTry(judge, options, target);
+    tries.push(last);
+  }
+  await writeFile(join(task.evidenceDir, "steps.jsonl"), stepLines(tries, mask));
+  return {
+    result: last.result,
+    evidence: last.evidence,
+    evidenceFiles: ["steps.jsonl", ...last.evidence.files],
+    tries: tries.length,
+    durationMs: Math.round(performance.now() - startedAt),
+    browserMs: tries.reduce((sum, { evidence }) => sum + evidence.browserMs, 0),
+    notes: last.notes,
+  };
+}
