@@ -24,3 +24,7 @@ export type { JudgeCheckOptions, JudgedCheck } from "./judge/judge-check.ts";
 export type { SessionOptions } from "./judge/open-session.ts";
 export { createOracleJudge } from "./judge/oracle-judge.ts";
 export type { Oracle, OracleJudgeOptions, OracleTools } from "./judge/oracle-judge.ts";
+export { cleanLocalLeftovers } from "./runner/local-leftovers.ts";
+export type { LocalLeftover } from "./runner/local-leftovers.ts";
+export { openLocalSandbox } from "./runner/local-sandbox.ts";
+export type { LocalSandboxOptions } from "./runner/local-sandbox.ts";

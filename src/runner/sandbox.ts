@@ -19,7 +19,10 @@ export interface Command {
 
 /** Output with a bound: the head and the tail are kept, the size of all of it is said. */
 export interface CappedOutput {
-  /** What was kept, UTF-8 with replacement characters; a line says how many bytes were left out between head and tail. */
+  /**
+   * What was kept, made harmless by `harmlessText` (no terminal sequences, control characters or invalid UTF-8);
+   * a line says how many bytes were left out between head and tail.
+   */
   readonly text: string;
   readonly totalBytes: number;
   readonly droppedBytes: number;
@@ -93,7 +96,10 @@ export interface Place extends AsyncDisposable {
   readonly label: string;
   /** Absolute path of the tree as commands in this place see it. */
   readonly root: string;
-  /** Runs a command to its end. Throws `EvowebError("sandbox" | "image")` only when the place itself is at fault. */
+  /**
+   * Runs a command until the command itself ends; background children go on, also when they hold its output.
+   * A program that cannot be started is a result with exit code 126 or 127. Throws `EvowebError("sandbox" | "image")` only when the place itself is at fault.
+   */
   exec(command: Command): Promise<CommandResult>;
   /** Starts a command and returns at once; `timeoutMs` and `stdin` do not apply. It ends with `endProcesses` or disposal. */
   start(command: Omit<Command, "timeoutMs" | "stdin">): Promise<StartedProcess>;
