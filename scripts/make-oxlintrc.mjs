@@ -16,7 +16,7 @@ const folders = {
 };
 const packages = {
   graph: ["graphology", "graphology-dag", "graphology-types"],
-  dataset: ["zod"],
+  dataset: ["zod", "jsonc-parser"],
   trace: ["zod"],
   model: ["zod"],
   judge: ["zod", "playwright", "sharp"],

@@ -1,12 +1,23 @@
 export { EvowebError, messageOf } from "./errors.ts";
 export type { EvowebErrorCode } from "./errors.ts";
+export { contentHashOf, rowHash } from "./dataset/content-hash.ts";
+export type { FileTree, TreeFile } from "./dataset/file-tree.ts";
+export { findingText } from "./dataset/finding.ts";
+export type { Finding, LocatedFinding, Severity } from "./dataset/finding.ts";
+export type { GroundTruth } from "./dataset/ground-truth.ts";
+export type { MutantSet } from "./dataset/mutants.ts";
+export { openDataset, validateDataset } from "./dataset/open-dataset.ts";
+export type { Dataset, DatasetReport } from "./dataset/open-dataset.ts";
 export { parseRow } from "./dataset/parse-row.ts";
+export { readRows } from "./dataset/read-rows.ts";
+export { selectApps } from "./dataset/select-apps.ts";
 export type {
   ChangeRequest,
   Check,
   CheckRole,
   Dependency,
   GlobalRule,
+  Mutant,
   PinnedSeed,
   Row,
   SampledRow,

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-import { Command } from "commander";
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EvowebError, messageOf } from "../errors.ts";
+import { datasetCommand } from "./dataset.ts";
 
 const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
 
 // One line a command; each lives in a file of its own.
-const commands: readonly Command[] = [];
+const commands: readonly CommandUnknownOpts[] = [datasetCommand];
 
 async function main(): Promise<number> {
   const program = new Command("evoweb")

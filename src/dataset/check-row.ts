@@ -118,13 +118,13 @@ function lintRepeats(row: Row): readonly Finding[] {
 function lintArchetypes(row: Row, raw: RawRow): readonly Finding[] {
   return row.requests.flatMap((request) => {
     const { archetype } = request;
-    if (archetype === undefined) return [];
+    if (archetype === undefined || request.number === 1) return [];
     const path = [...pathOf(request), "archetype"];
     const node = raw.dependency_graph?.nodes.find((candidate) => candidate.id === `R${request.number}`);
     if (!ARCHETYPES.has(archetype)) {
       return [finding("warning", path, `"${archetype}" is none of ${[...ARCHETYPES].join(", ")}`)];
     }
-    if (typeof node?.archetype !== "string" || node.archetype === archetype) return [];
+    if (node?.archetype === undefined || node.archetype === archetype) return [];
     return [finding("warning", path, `"${archetype}", but the graph calls ${node.id} "${node.archetype}"`)];
   });
 }
@@ -134,7 +134,7 @@ function lintCopies(raw: RawRow): readonly Finding[] {
   return lists.flatMap((checks, list) =>
     checks.flatMap((check, index) => {
       const isBackward = list > 0 && index === BACKWARD;
-      if (isBackward || typeof check.copied_from_request !== "number") return [];
+      if (isBackward || check.copied_from_request === undefined) return [];
       const path = [...(list === 0 ? [] : ["follow_ups", list - 1]), "ui_instruct", index, "copied_from_request"];
       return [finding("warning", path, "only the fifth check of a follow-up is a copy; ignored here")];
     }),

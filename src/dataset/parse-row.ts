@@ -4,7 +4,7 @@ import { findingText, type Finding } from "./finding.ts";
 import { checkRow } from "./check-row.ts";
 import { RawRow, type RawCheck } from "./raw-row.ts";
 import { resolveGraph } from "./resolve-graph.ts";
-import type { ChangeRequest, Check, CheckRole, Row } from "./row.ts";
+import type { ChangeRequest, Check, CheckRole, PinnedSeed, Row } from "./row.ts";
 
 /** What became of one raw row. */
 export interface InspectedRow {
@@ -47,20 +47,19 @@ export function inspectRow(raw: unknown): InspectedRow {
 function buildRow(raw: RawRow): { readonly row: Row; readonly findings: readonly Finding[] } {
   const followUps = raw.follow_ups ?? [];
   const graph = resolveGraph(raw.dependency_graph, followUps.length + 1);
-  const requests: ChangeRequest[] = [
-    {
-      number: 1,
-      instruction: raw.instruction,
-      checks: raw.ui_instruct.map((check) => buildCheck(check, "functional")),
-    },
-    ...followUps.map((followUp, index) => ({
-      number: index + 2,
-      instruction: followUp.instruction,
-      ...(typeof followUp.archetype === "string" ? { archetype: followUp.archetype } : {}),
-      checks: followUp.ui_instruct.map((check, position) => buildCheck(check, roleAt(position))),
-    })),
-  ];
-  const seed = raw.pinned_seed;
+  const requests = [raw, ...followUps].map((request, index): ChangeRequest => {
+    const node = graph.nodes.get(index + 1);
+    const archetype = index === 0 ? node?.archetype : (followUps[index - 1]?.archetype ?? node?.archetype);
+    return {
+      number: index + 1,
+      instruction: request.instruction,
+      ...(node?.label === undefined ? {} : { label: node.label }),
+      ...(archetype === undefined ? {} : { archetype }),
+      checks: request.ui_instruct.map((check, position) =>
+        buildCheck(check, index === 0 ? "functional" : roleAt(position)),
+      ),
+    };
+  });
   const row: Row = {
     id: raw.id,
     requests,
@@ -69,28 +68,28 @@ function buildRow(raw: RawRow): { readonly row: Row; readonly findings: readonly
       rule: rule.rule,
       introducedInRequest: rule.introduced_in_request,
     })),
-    ...(seed === null || seed === undefined
-      ? {}
-      : {
-          pinnedSeed: {
-            entity: seed.entity,
-            introducedInRequest: seed.introduced_in_request,
-            recordsGist: seed.records_gist,
-            ...(seed.records === undefined || seed.records === null ? {} : { records: seed.records }),
-          },
-        }),
+    ...(raw.pinned_seed === undefined ? {} : { pinnedSeed: buildSeed(raw.pinned_seed) }),
     raw,
   };
   return { row, findings: graph.findings };
 }
 
+function buildSeed(seed: NonNullable<RawRow["pinned_seed"]>): PinnedSeed {
+  return {
+    entity: seed.entity,
+    introducedInRequest: seed.introduced_in_request,
+    recordsGist: seed.records_gist,
+    ...(seed.records === undefined || seed.records === null ? {} : { records: seed.records }),
+  };
+}
+
 function buildCheck(raw: RawCheck, role: CheckRole): Check {
-  const copiedFrom = raw.copied_from_request ?? undefined;
+  const copiedFrom = raw.copied_from_request;
   return {
     task: raw.task,
     expectedResult: raw.expected_result,
     role,
-    ...(typeof raw.kind === "string" ? { kind: raw.kind } : {}),
+    ...(raw.kind !== undefined ? { kind: raw.kind } : {}),
     ...(role === "backward" && copiedFrom !== undefined ? { copiedFromRequest: copiedFrom } : {}),
     ...(raw.superseded === true ? { superseded: true } : {}),
   };

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 // Parquet exports hold nested fields as JSON text; wherever a list or an object is expected, its JSON text means the same.
-// A blank text means that the field is absent.
+// Null and a blank text mean that the field is absent: Parquet has no other way to say so.
 function orJsonText<T extends z.ZodType>(schema: T) {
   return z.preprocess((value, context) => {
-    if (typeof value !== "string") return value;
+    if (typeof value !== "string") return value ?? undefined;
     if (value.trim() === "") return undefined;
     try {
       return JSON.parse(value) as unknown;
@@ -13,6 +13,10 @@ function orJsonText<T extends z.ZodType>(schema: T) {
       return z.NEVER;
     }
   }, schema);
+}
+
+function orNull<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => value ?? undefined, schema.optional()).optional();
 }
 
 // Free-form fields: JSON text is read when it is JSON, any other text is kept as it is.
@@ -29,9 +33,9 @@ const RawCheck = z.looseObject({
   task: z.string(),
   expected_result: z.string(),
   task_category: freeForm.optional(),
-  kind: z.string().nullish(),
-  copied_from_request: z.int().nullish(),
-  superseded: z.boolean().nullish(),
+  kind: orNull(z.string()),
+  copied_from_request: orNull(z.int()),
+  superseded: orNull(z.boolean()),
 });
 export type RawCheck = z.infer<typeof RawCheck>;
 
@@ -39,19 +43,15 @@ const checks = orJsonText(z.array(orJsonText(RawCheck)));
 
 const FollowUp = z.looseObject({
   instruction: z.string(),
-  archetype: z.string().nullish(),
+  archetype: orNull(z.string()),
   ui_instruct: checks,
 });
 
 const RawGraph = z.looseObject({
   nodes: orJsonText(
-    z.array(
-      orJsonText(z.looseObject({ id: z.string(), label: z.string().nullish(), archetype: z.string().nullish() })),
-    ),
+    z.array(orJsonText(z.looseObject({ id: z.string(), label: orNull(z.string()), archetype: orNull(z.string()) }))),
   ),
-  edges: orJsonText(
-    z.array(orJsonText(z.looseObject({ from: z.string(), to: z.string(), what: z.string().nullish() }))),
-  ),
+  edges: orJsonText(z.array(orJsonText(z.looseObject({ from: z.string(), to: z.string(), what: orNull(z.string()) })))),
 });
 export type RawGraph = z.infer<typeof RawGraph>;
 
@@ -63,10 +63,10 @@ export const RawRow = z.looseObject({
     .regex(/^[^\p{Cc}/\\]*[^\p{Cc}/\\\s.][^\p{Cc}/\\]*$/u, 'must be a name such as "000001", without slashes'),
   instruction: z.string(),
   ui_instruct: checks,
-  follow_ups: orJsonText(z.array(orJsonText(FollowUp)).nullish()).optional(),
-  dependency_graph: orJsonText(RawGraph.nullish()).optional(),
+  follow_ups: orJsonText(z.array(orJsonText(FollowUp)).optional()).optional(),
+  dependency_graph: orJsonText(RawGraph.optional()).optional(),
   global_rules: orJsonText(
-    z.array(orJsonText(z.looseObject({ rule: z.string(), introduced_in_request: z.int() }))).nullish(),
+    z.array(orJsonText(z.looseObject({ rule: z.string(), introduced_in_request: z.int() }))).optional(),
   ).optional(),
   pinned_seed: orJsonText(
     z
@@ -76,7 +76,7 @@ export const RawRow = z.looseObject({
         records_gist: z.string(),
         records: freeForm.optional(),
       })
-      .nullish(),
+      .optional(),
   ).optional(),
   Category: freeForm.optional(),
 });

@@ -6,6 +6,8 @@ import type { Dependency } from "./row.ts";
 /** The edges of a row's graph as request numbers, and what is wrong with them. */
 export interface ResolvedGraph {
   readonly dependencies: readonly Dependency[];
+  /** Nodes by request number. */
+  readonly nodes: ReadonlyMap<number, RawGraph["nodes"][number]>;
   readonly findings: readonly Finding[];
 }
 
@@ -13,8 +15,8 @@ export interface ResolvedGraph {
  * Turns the graph's own ids into request numbers. Ids like "R3" name request 3; where any id is something else, the
  * position in `nodes` decides. Every fault of the graph refuses the row: running order and gradeDag hang on it.
  */
-export function resolveGraph(graph: RawGraph | null | undefined, requestCount: number): ResolvedGraph {
-  if (graph === null || graph === undefined) return { dependencies: [], findings: [] };
+export function resolveGraph(graph: RawGraph | undefined, requestCount: number): ResolvedGraph {
+  if (graph === undefined) return { dependencies: [], nodes: new Map(), findings: [] };
   const findings: Finding[] = [];
   const requestOf = numberNodes(graph, requestCount, findings);
   const dependencies: (Dependency & { readonly position: number })[] = [];
@@ -28,7 +30,11 @@ export function resolveGraph(graph: RawGraph | null | undefined, requestCount: n
     if (from !== undefined && to !== undefined) dependencies.push({ from, to, what: edge.what ?? "", position });
   }
   findings.push(...checkDirection(graph, dependencies));
-  return { dependencies: dependencies.map(({ from, to, what }) => ({ from, to, what })), findings };
+  return {
+    dependencies: dependencies.map(({ from, to, what }) => ({ from, to, what })),
+    nodes: new Map(graph.nodes.map((node) => [requestOf.get(node.id) ?? 0, node])),
+    findings,
+  };
 }
 
 function numberNodes(graph: RawGraph, requestCount: number, findings: Finding[]): ReadonlyMap<string, number> {

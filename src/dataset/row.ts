@@ -25,6 +25,8 @@ export interface ChangeRequest {
   readonly number: number;
   /** Text given to the agent, byte for byte as in the row. */
   readonly instruction: string;
+  /** Short name of the request from the dependency graph, for people; absent when the graph has none. */
+  readonly label?: string;
   /** Archetype of a follow-up, kept as written; absent for request 1 where the graph does not name one. */
   readonly archetype?: string;
   /** Checks in the row's order; an empty list is a validation fault, yet the row loads. */

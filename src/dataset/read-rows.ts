@@ -1,0 +1,127 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { EvowebError, messageOf } from "../errors.ts";
+import { findingText, type LocatedFinding } from "./finding.ts";
+import { readJsonDocuments, type JsonDocument } from "./json-documents.ts";
+import { inspectRow } from "./parse-row.ts";
+import type { Row } from "./row.ts";
+
+/** The rows of a file, and everything wrong or odd in it. */
+export interface InspectedRows {
+  /** The file that was read; inside a folder this is its `rows.jsonl` or `rows.json`. */
+  readonly file: string;
+  /** The rows that load, in file order. */
+  readonly rows: readonly Row[];
+  /** All findings of the file, by line. */
+  readonly findings: readonly LocatedFinding[];
+}
+
+/**
+ * Reads rows from a JSONL or JSON file, or from a folder's `rows.jsonl`; in file order.
+ *
+ * @throws EvowebError `dataset` when the path, the file or any row is unusable; all refusing faults at once, one a line.
+ */
+export async function readRows(source: string): Promise<readonly Row[]> {
+  return requireRows(await inspectRows(source));
+}
+
+/** The rows, or an EvowebError `dataset` that lists every fault which refuses them. */
+export function requireRows(inspected: InspectedRows): readonly Row[] {
+  const refused = inspected.findings.filter((finding) => finding.severity === "refused");
+  if (refused.length === 0) return inspected.rows;
+  const count = refused.length === 1 ? "1 fault" : `${refused.length} faults`;
+  const lines = refused.map((finding) => `  ${findingText(finding)}`);
+  throw new EvowebError("dataset", `${inspected.file} cannot be loaded: ${count}\n${lines.join("\n")}`);
+}
+
+/**
+ * Like `readRows`, but returns the faults inside the file instead of throwing.
+ *
+ * @throws EvowebError `dataset` when there is no file, it is empty or blank, is no text, or the folder holds no rows.
+ */
+export async function inspectRows(source: string): Promise<InspectedRows> {
+  const file = await findRowsFile(source);
+  const text = decode(await readFile(file), file);
+  if (/^[ \t\r\n]*$/.test(text)) {
+    throw new EvowebError("dataset", `${file} holds only blank lines, no rows`);
+  }
+  const { documents, findings } = readJsonDocuments(text);
+  if (documents.length === 0 && findings.length === 0) {
+    throw new EvowebError("dataset", `${file} holds an empty list, no rows`);
+  }
+  const inspected = documents.map((document) => ({ document, ...inspectRow(document.value) }));
+  const located = inspected.flatMap(({ document, rowId, findings }) =>
+    findings.map((finding) => ({
+      ...finding,
+      ...(rowId === undefined ? {} : { rowId }),
+      ...document.locate(finding.path),
+    })),
+  );
+  const all = [...findings, ...located, ...findRepeatedIds(inspected)];
+  return {
+    file,
+    rows: inspected.flatMap(({ row }) => row ?? []),
+    findings: all.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+  };
+}
+
+function findRepeatedIds(
+  rows: readonly { readonly document: JsonDocument; readonly rowId?: string }[],
+): readonly LocatedFinding[] {
+  const firstLine = new Map<string, number>();
+  return rows.flatMap(({ document, rowId }) => {
+    if (rowId === undefined) return [];
+    const place = document.locate(["id"]);
+    const earlier = firstLine.get(rowId);
+    firstLine.set(rowId, earlier ?? place.line);
+    if (earlier === undefined) return [];
+    const message = `the id is already used on line ${earlier}`;
+    return [{ severity: "refused" as const, path: ["id"], message, rowId, ...place }];
+  });
+}
+
+async function findRowsFile(source: string): Promise<string> {
+  const info = await stat(source).catch((error: unknown) => {
+    const isAbsent = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+    const what = isAbsent ? `there is no file or folder ${path.resolve(source)}` : messageOf(error);
+    throw new EvowebError("dataset", `cannot read rows from "${source}": ${what}`, { cause: error });
+  });
+  if (!info.isDirectory()) return source;
+  const names = await readdir(source);
+  const name = ["rows.jsonl", "rows.json"].find((candidate) => names.includes(candidate));
+  if (name !== undefined) return path.join(source, name);
+  const others = names.filter((other) => /\.jsonl?$/.test(other)).sort();
+  const hint =
+    others.length === 0 ? "" : `; did you mean ${others.map((other) => path.join(source, other)).join(" or ")}?`;
+  throw new EvowebError("dataset", `the folder ${source} holds no rows: it has no rows.jsonl${hint}`);
+}
+
+function decode(bytes: Buffer, file: string): string {
+  if (bytes.length === 0) throw new EvowebError("dataset", `${file} is empty (0 bytes), no rows`);
+  if (/^(\xff\xfe|\xfe\xff)/.test(bytes.toString("latin1", 0, 2))) {
+    throw new EvowebError("dataset", `${file} is UTF-16 text; save it as UTF-8`);
+  }
+  if (bytes.toString("latin1", 0, 4) === "PAR1") {
+    throw new EvowebError("dataset", `${file} is a Parquet file; export it as JSONL`);
+  }
+  try {
+    // Drops a byte order mark.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new EvowebError("dataset", `${file}, line ${firstBrokenLine(bytes)}: not UTF-8; save the file as UTF-8`, {
+      cause: error,
+    });
+  }
+}
+
+function firstBrokenLine(bytes: Buffer): number {
+  const text = bytes.toString("utf8");
+  let offset = 0;
+  for (const [index, line] of text.split("\n").entries()) {
+    const length = Buffer.byteLength(line) + 1;
+    const original = bytes.subarray(offset, offset + length - 1);
+    if (!original.equals(Buffer.from(line))) return index + 1;
+    offset += length;
+  }
+  return 1;
+}
