@@ -20,11 +20,22 @@ export interface RunMetrics {
   readonly lateRepair: Ratio;
 }
 
+/** What is missing of one app. */
+export interface NotRun {
+  readonly sampleIndex: number;
+  /** 1-based requests that did not run to their end. */
+  readonly requests: readonly number[];
+  /** How many requests the app has. */
+  readonly planned: number;
+}
+
 /** Numbers beside the metrics of a run, from the primary reading. */
 export interface RunSide {
   readonly plannedApps: number;
   /** Planned requests that did not run to their end, by sample index. */
-  readonly notRun: readonly { readonly sampleIndex: number; readonly requests: readonly number[] }[];
+  readonly notRun: readonly NotRun[];
+  /** Requests that were not run because the agent left nothing to build on; they are failed, not missing. */
+  readonly notBuilt: number;
   /** Share of apps with survival of at least 1, 2, ... requests. */
   readonly survivalCurve: readonly Ratio[];
   /** Checks YES of all planned checks: the headline rate, the same for every run. */
@@ -110,10 +121,12 @@ function sideOf(apps: readonly AppScore[], counts: VerdictCounts): RunSide {
   const missing = apps.map(({ sampleIndex, side }) => ({
     sampleIndex,
     requests: side.states.flatMap((state, index) => (state === "not_run" || state === "unfinished" ? [index + 1] : [])),
+    planned: side.states.length,
   }));
   return {
     plannedApps: apps.length,
     notRun: missing.filter(({ requests }) => requests.length > 0),
+    notBuilt: apps.flatMap((app) => app.side.states).filter((state) => state === "no_artifact").length,
     survivalCurve: survivalCurve(apps),
     passedOfPlanned: [counts.yes, counts.planned],
     passedOfJudged: [counts.yes, counts.planned - counts.missing],

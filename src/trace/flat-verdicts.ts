@@ -53,7 +53,8 @@ interface DraftApp {
   readonly sweep: Map<number, Map<number, Observation>>;
 }
 
-const KNOWN_TYPES: readonly unknown[] = ["run", "request", "check", "sweep"];
+/** The types of lines a flat verdicts file may hold; others are skipped and counted. */
+export const FLAT_TYPES: readonly unknown[] = ["run", "request", "check", "sweep"];
 
 function addOne(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -83,7 +84,7 @@ class Collector {
 
   add({ value, line }: JsonRecord): void {
     const type = String(value["type"]);
-    if (!KNOWN_TYPES.includes(type)) {
+    if (!FLAT_TYPES.includes(type)) {
       addOne(this.unknownTypes, type);
       return;
     }

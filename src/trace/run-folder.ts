@@ -137,13 +137,16 @@ function readRunJson(dir: string): RunJson {
   throw new EvowebError("trace", `${path} is not as evoweb writes it: ${z.prettifyError(result.error)}`);
 }
 
-function readRows(dir: string): SampledRow[] {
-  const path = join(dir, "rows.jsonl");
+/**
+ * Reads rows with their sample indexes: lines of a run's `rows.jsonl`, or the rows of a data set, which are numbered in file order.
+ * Throws `trace` for a file that was cut or is no JSON lines, `dataset` for a row that cannot be used, `io` when it cannot be read.
+ */
+export function readSampledRows(path: string): SampledRow[] {
   const rows: SampledRow[] = [];
-  const notes = readJsonLines(readBytes(path), ({ value, line }) => {
-    const sampleIndex = value["sampleIndex"];
-    if (!Number.isSafeInteger(sampleIndex)) throw new EvowebError("trace", `${path} line ${line}: no sampleIndex.`);
-    rows.push({ sampleIndex: sampleIndex as number, row: parseRow(value["row"]) });
+  const notes = readJsonLines(readBytes(path), ({ value }) => {
+    const { sampleIndex, row } = value;
+    if (Number.isSafeInteger(sampleIndex)) rows.push({ sampleIndex: sampleIndex as number, row: parseRow(row) });
+    else rows.push({ sampleIndex: rows.length + 1, row: parseRow(value) });
   });
   const bad = notes.badLines[0]?.line ?? notes.tornLine;
   // Without its rows a run has no plan, and a guessed plan would be a guessed score.
@@ -154,7 +157,7 @@ function readRows(dir: string): SampledRow[] {
 
 /** Reads what a run was planned to be; throws `trace` or `io`, naming the file. */
 export function readRunPlan(dir: string): RunPlan {
-  return { dir, run: readRunJson(dir), rows: readRows(dir) };
+  return { dir, run: readRunJson(dir), rows: readSampledRows(join(dir, "rows.jsonl")) };
 }
 
 /** Reads one app of a run; absent when it has no trace yet. Throws as `readTrace`. */

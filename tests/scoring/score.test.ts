@@ -64,6 +64,6 @@ describe("definition v1 on the vectors", () => {
       apr: [9 + 0 + 0 + 8 + 3 + 0 + 0 + 6, 9 + 3 + 0 + 9 + 3 + 0 + 3 + 7],
       br: [9 + 4 + 0 + 8 + 3 + 0 + 4 + 8, 9 + 6 + 0 + 9 + 3 + 0 + 6 + 9],
     });
-    expect(score.run.side.notRun).toEqual([{ sampleIndex: 5, requests: [5, 6, 7, 8, 9, 10] }]);
+    expect(score.run.side.notRun).toEqual([{ sampleIndex: 5, requests: [5, 6, 7, 8, 9, 10], planned: 10 }]);
   });
 });

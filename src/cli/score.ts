@@ -1,0 +1,31 @@
+import { Command } from "@commander-js/extra-typings";
+import { renderScore, scoreDocuments, scorePath } from "../index.ts";
+
+const EXIT_INCOMPLETE = 3;
+
+/** `evoweb score`: offline, from what is on the disk. */
+export const scoreCommand = new Command("score")
+  .description("Score run folders, traces or flat verdicts; offline, the same input gives the same bytes.")
+  .argument("<path...>", "run folders, trace.jsonl files or flat verdict files")
+  .option("--rows <file>", "rows of the data set, for files that have none beside them")
+  .option("--json", "print one JSON document and nothing else")
+  .addHelpText(
+    "after",
+    `
+Examples:
+  $ evoweb score runs/r1
+  $ evoweb score runs/r1 runs/r2 --json
+  $ evoweb score verdicts.jsonl --rows rows.jsonl
+
+Exit codes: 0 scored; 1 something cannot be read; 2 wrong usage; 3 scored, but a run is incomplete and has no headline.`,
+  )
+  .action((paths, { rows, json }) => {
+    const sources = paths.map((path) => scorePath(path, rows));
+    const useColor = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
+    const text =
+      json === true
+        ? `${JSON.stringify(scoreDocuments(sources))}\n`
+        : sources.map((source) => renderScore(source, { useColor })).join("\n\n");
+    process.stdout.write(text);
+    if (sources.some(({ score }) => !score.run.complete)) process.exitCode = EXIT_INCOMPLETE;
+  });
