@@ -75,7 +75,7 @@ async function read(stream: Duplex): Promise<Buffer> {
 
 /** What every sandbox has to do alike; `open` makes a fresh one for the whole suite. */
 export function describeSandboxContract(name: string, open: () => Promise<Sandbox>): void {
-  describe(`${name} sandbox`, () => {
+  describe(`${name} sandbox`, { timeout: 60_000 }, () => {
     let sandbox: Sandbox;
     beforeAll(async () => {
       process.env[CANARY] = "canary-value-of-the-host";
