@@ -124,7 +124,7 @@ const config = {
     "coverage",
     "datasets/*/solutions*",
     "tests/fixtures",
-    "datasets/**/oracles/*.js",
+    "datasets/**/oracles/**/*.js",
   ],
   rules: {
     "typescript/no-floating-promises": "error",
