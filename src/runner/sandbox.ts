@@ -34,6 +34,8 @@ export interface ProcessEnd {
   readonly signal: string | null;
   /** `out_of_memory` is told from the kernel's counter, never from an exit code of 137 alone. */
   readonly how: "exited" | "timed_out" | "aborted" | "out_of_memory";
+  /** For people, where there is more to say: "killed: out of memory, limit 256 MB (npm start)". */
+  readonly detail?: string;
 }
 
 /** A finished command. A non-zero exit is a result, not an error. */
