@@ -35,6 +35,8 @@ export type { JudgeCheckOptions, JudgedCheck } from "./judge/judge-check.ts";
 export type { SessionOptions } from "./judge/open-session.ts";
 export { createOracleJudge } from "./judge/oracle-judge.ts";
 export type { Oracle, OracleJudgeOptions, OracleTools } from "./judge/oracle-judge.ts";
+export { preflight } from "./judge/preflight.ts";
+export type { PreflightOptions, PreflightResult } from "./judge/preflight.ts";
 export { cleanLocalLeftovers } from "./runner/local-leftovers.ts";
 export type { LocalLeftover } from "./runner/local-leftovers.ts";
 export { openLocalSandbox } from "./runner/local-sandbox.ts";

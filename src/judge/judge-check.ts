@@ -115,7 +115,10 @@ async function tryOnce(judge: Judge, pool: BrowserPool, task: JudgeTask): Promis
     if (observed.how === "ended") decided = ruleEnded(session, observed.end);
     else if (observed.how === "late") decided = await ruleLate(session, task.timeoutMs);
     else decided = { result: judge.rule(task.check, observed.evidence), evidence: observed.evidence };
-    if (session.end === undefined) await session.screenshot("screenshot.webp", PICTURE_LIMIT_MS);
+    // A page that hangs cannot be pictured either.
+    if (session.end === undefined && decided.result.class !== "page_hung") {
+      await session.screenshot("screenshot.webp", PICTURE_LIMIT_MS);
+    }
   } finally {
     await session[Symbol.asyncDispose]();
   }

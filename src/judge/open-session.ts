@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, BrowserContext, ConsoleMessage, Page } from "playwright";
+import type { Browser, BrowserContext, Page } from "playwright";
 import { messageOf } from "../errors.ts";
 import { settledWithin } from "./browser-process.ts";
 import type { BrowserSession, PageNote, SessionEnd, SessionTarget } from "./browser-session.ts";
@@ -33,15 +33,22 @@ function isOutside(url: string, target: SessionTarget): boolean {
 }
 
 function noteTrouble(context: BrowserContext, target: SessionTarget, notes: PageNotes): void {
-  const onConsole = (message: ConsoleMessage): void => {
-    if (message.type() !== "error" || isOutside(message.location().url, target)) return;
-    notes.add("console_error", message.text());
+  const blocked = new Set<string>();
+  const noteBlocked = (url: string): void => {
+    if (blocked.has(url) || blocked.size > 100) return;
+    blocked.add(url);
+    notes.add("blocked", url);
   };
-  context.on("console", onConsole);
+  context.on("console", (message) => {
+    if (message.type() !== "error") return;
+    const { url } = message.location();
+    if (isOutside(url, target)) noteBlocked(url);
+    else notes.add("console_error", message.text());
+  });
   context.on("weberror", (error) => notes.add("page_error", messageOf(error.error())));
   context.on("requestfailed", (request) => {
     const why = request.failure()?.errorText ?? "failed";
-    if (isOutside(request.url(), target)) notes.add("blocked", `${request.method()} ${request.url()}`);
+    if (isOutside(request.url(), target)) noteBlocked(request.url());
     // Leaving a page aborts what it was still loading; that is no failure.
     else if (why !== "net::ERR_ABORTED") notes.add("request_failed", `${request.method()} ${request.url()}: ${why}`);
   });

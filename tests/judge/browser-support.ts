@@ -117,10 +117,14 @@ export async function openTestProxy(ports: readonly number[]): Promise<Running &
 }
 
 /** A proxy to the app on this port (and the next, where a second server may be), and its address. */
-export async function targetOf(app: Running): Promise<{ readonly target: SessionTarget } & AsyncDisposable> {
+export async function targetOf(
+  app: Running,
+  name = "localhost",
+): Promise<{ readonly target: SessionTarget; readonly asked: readonly string[] } & AsyncDisposable> {
   const proxy = await openTestProxy([app.port, app.port + 1]);
   return {
-    target: { url: `http://localhost:${app.port}/`, proxyServer: `http://127.0.0.1:${proxy.port}` },
+    target: { url: `http://${name}:${app.port}/`, proxyServer: `http://127.0.0.1:${proxy.port}` },
+    asked: proxy.asked,
     [Symbol.asyncDispose]: async () => proxy[Symbol.asyncDispose](),
   };
 }
