@@ -12,9 +12,9 @@ import { validateTruth } from "./validate-truth.ts";
 
 /** A data set that can be run. */
 export interface Dataset {
-  /** Built-in name, name of the folder, or name of the file without its ending. */
+  /** Built-in name, name of the folder, or name of the file without its ending; `rows.jsonl` is called by its folder. */
   readonly name: string;
-  /** Absolute path of the data set's folder; null for a lone file of rows. */
+  /** Absolute path of the data set's folder; null for a file of rows that is not called `rows*`. */
   readonly dir: string | null;
   /** SHA-256 (hex) of what the rows say, whatever the form of the file. */
   readonly contentHash: string;
@@ -68,14 +68,15 @@ export async function validateDataset(
   options: { readonly against?: string } = {},
 ): Promise<DatasetReport> {
   const { name, dir, source } = await locate(nameOrPath);
-  const { file, rows, findings } = await inspectRows(source);
+  const { file, rows, findings, locate: place } = await inspectRows(source);
   // Against a part of the rows, sound mutants would look wrong.
   const isPartial = findings.some((finding) => finding.severity === "refused");
   const truth = dir === null || isPartial ? null : await inspectTruth(dir);
+  const original = options.against === undefined ? null : await readRows((await locate(options.against)).source);
   const all = [
     ...findings,
     ...(truth === null ? [] : await validateTruth(truth, rows)),
-    ...(options.against === undefined ? [] : compareRows(rows, await readRows((await locate(options.against)).source))),
+    ...(original === null ? [] : compareRows(rows, original).map(place)),
   ];
   const requests = rows.flatMap((row) => row.requests);
   return {
@@ -96,6 +97,7 @@ interface Location {
 }
 
 async function locate(nameOrPath: string): Promise<Location> {
+  if (nameOrPath === "") throw new EvowebError("usage", "the name or path of the dataset is empty");
   const builtIns = await readdir(builtInFolder, { withFileTypes: true }).catch(() => []);
   const names = builtIns.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   if (names.includes(nameOrPath)) {
@@ -110,7 +112,8 @@ async function locate(nameOrPath: string): Promise<Location> {
   });
   const absolute = path.resolve(nameOrPath);
   if (info.isDirectory()) return { name: path.basename(absolute), dir: absolute, source: nameOrPath };
+  const dir = path.dirname(absolute);
   const name = path.basename(absolute).replace(/\.jsonl?$/, "");
-  const hasFolder = name.startsWith("rows");
-  return { name, dir: hasFolder ? path.dirname(absolute) : null, source: nameOrPath };
+  if (!name.startsWith("rows")) return { name, dir: null, source: nameOrPath };
+  return { name: name === "rows" ? path.basename(dir) : name, dir, source: nameOrPath };
 }

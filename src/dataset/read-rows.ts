@@ -14,6 +14,8 @@ export interface InspectedRows {
   readonly rows: readonly Row[];
   /** All findings of the file, by line. */
   readonly findings: readonly LocatedFinding[];
+  /** A finding about a row of this file, with its line and column added. */
+  readonly locate: (finding: LocatedFinding) => LocatedFinding;
 }
 
 /**
@@ -62,6 +64,10 @@ export async function inspectRows(source: string): Promise<InspectedRows> {
     file,
     rows: inspected.flatMap(({ row }) => row ?? []),
     findings: all.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+    locate: (finding) => {
+      const home = inspected.find(({ rowId }) => rowId !== undefined && rowId === finding.rowId);
+      return { ...finding, ...home?.document.locate(finding.path) };
+    },
   };
 }
 

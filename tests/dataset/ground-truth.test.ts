@@ -1,12 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { findingText } from "../../src/dataset/finding.ts";
 import type { GroundTruth } from "../../src/dataset/ground-truth.ts";
 import { openDataset, validateDataset } from "../../src/dataset/open-dataset.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { sampleRow } from "./sample-row.ts";
+
+// Every test starts processes; on a busy machine that takes seconds.
+vi.setConfig({ testTimeout: 60_000 });
 
 type Files = Readonly<Record<string, string | Buffer>>;
 
