@@ -3,7 +3,6 @@ import {
   buildRequestGraph,
   findingText,
   openDataset,
-  selectApps,
   toMermaid,
   validateDataset,
   type DatasetReport,
@@ -52,8 +51,7 @@ datasetCommand
   .option(...JSON_FLAG)
   .addHelpText("after", "\nExample:\n  evoweb dataset show evoweb-mini --apps 1")
   .action(async (nameOrPath, options) => {
-    const { name, contentHash, rows } = await openDataset(nameOrPath);
-    const apps = selectApps(rows, options.apps);
+    const { name, contentHash, apps } = await openDataset(nameOrPath, chosen(options.apps));
     const plain = apps.map(({ sampleIndex, row }) => ({ sampleIndex, row: { ...row, raw: undefined } }));
     console.log(
       options.json === true
@@ -70,10 +68,14 @@ datasetCommand
   .option(...JSON_FLAG)
   .addHelpText("after", "\nExample:\n  evoweb dataset graph evoweb-mini --apps 1")
   .action(async (nameOrPath, options) => {
-    const { rows } = await openDataset(nameOrPath);
-    const apps = selectApps(rows, options.apps).map(describeGraph);
+    const dataset = await openDataset(nameOrPath, chosen(options.apps));
+    const apps = dataset.apps.map(describeGraph);
     console.log(options.json === true ? JSON.stringify({ apps }) : printable(apps.map(graphText).join("\n")));
   });
+
+function chosen(apps: string | undefined): { readonly apps?: string } {
+  return apps === undefined ? {} : { apps };
+}
 
 function describeGraph({ sampleIndex, row }: SampledRow) {
   const graph = buildRequestGraph(row.requests.length, row.dependencies);

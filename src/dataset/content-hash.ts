@@ -6,12 +6,22 @@ import type { Row } from "./row.ts";
  * array) and JSON written as text do not change it.
  */
 export function rowHash(row: Row): string {
-  return sha256(canonicalJson(row.raw));
+  return hashOfJson(row.raw);
 }
 
 /** SHA-256 (hex) of what the rows say, in their order. */
 export function contentHashOf(rows: readonly Row[]): string {
-  return sha256(rows.map(rowHash).join("\n"));
+  return hashOfHashes(rows.map(rowHash));
+}
+
+/** SHA-256 (hex) over the hashes of rows, in their order. */
+export function hashOfHashes(hashes: readonly string[]): string {
+  return sha256(hashes.join("\n"));
+}
+
+/** SHA-256 (hex) of JSON data, whatever the order of its keys. */
+export function hashOfJson(value: unknown): string {
+  return sha256(canonicalJson(value));
 }
 
 /** JSON with sorted keys: equal data gives equal text. */

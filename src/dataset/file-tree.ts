@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
 /** A regular file of a tree; symlinks and other kinds never occur. */
@@ -25,15 +25,6 @@ export async function readFolder(root: string): Promise<{ readonly tree: FileTre
     }),
   );
   return { tree: new Map(files), odd: others.filter((entry) => !entry.isFile()).map(nameOf) };
-}
-
-/** Writes a tree into a folder, which is made if need be; the caller owns the folder. */
-export async function writeFolder(tree: FileTree, root: string): Promise<void> {
-  for (const [name, { mode, bytes }] of tree) {
-    const file = path.join(root, name);
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, bytes, { mode });
-  }
 }
 
 /** Whether two trees hold the same files. */

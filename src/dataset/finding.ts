@@ -24,6 +24,8 @@ export interface LocatedFinding extends Finding {
   readonly line?: number;
   /** 1-based column, in UTF-16 units; absent where only the line is known. */
   readonly column?: number;
+  /** 1-based position of the row in its file; absent where the finding is not about one row. */
+  readonly sampleIndex?: number;
   /** Id of the row, where it has one. */
   readonly rowId?: string;
 }

@@ -3,11 +3,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { EvowebError, messageOf } from "../errors.ts";
 import { compareRows } from "./compare-rows.ts";
-import { contentHashOf } from "./content-hash.ts";
 import { findingText, type LocatedFinding } from "./finding.ts";
 import { inspectTruth, type GroundTruth } from "./ground-truth.ts";
-import { inspectRows, readRows, requireRows } from "./read-rows.ts";
-import type { Row } from "./row.ts";
+import { inspectRows, readRows, requireApps } from "./read-rows.ts";
+import type { Row, SampledRow } from "./row.ts";
 import { validateTruth } from "./validate-truth.ts";
 
 /** A data set that can be run. */
@@ -16,9 +15,11 @@ export interface Dataset {
   readonly name: string;
   /** Absolute path of the data set's folder; null for a file of rows that is not called `rows*`. */
   readonly dir: string | null;
-  /** SHA-256 (hex) of what the rows say, whatever the form of the file. */
+  /** SHA-256 (hex) of what all rows of the file say, chosen or not, whatever the form of the file. */
   readonly contentHash: string;
-  /** Rows in file order; position + 1 is the sample index. */
+  /** The chosen rows in file order, with their position in the file. */
+  readonly apps: readonly SampledRow[];
+  /** Just the rows of `apps`; without a choice, position + 1 is the sample index. */
   readonly rows: readonly Row[];
   /** Solutions, mutants and oracles; null where the data set has none. */
   readonly truth: GroundTruth | null;
@@ -45,17 +46,22 @@ const builtInFolder = fileURLToPath(new URL("../../datasets/", import.meta.url))
  * Opens a built-in data set by name, a folder with `rows.jsonl`, or a JSON or JSONL file. A built-in name wins over a file
  * of that name; write `./NAME` for the latter. A file called `rows*.json(l)` has the ground truth that lies beside it.
  *
- * @throws EvowebError `dataset` when there is no such thing, or with every fault that refuses a row or the ground truth.
+ * With `apps` (such as "1,3-5", by position in the file) faults of other rows do not matter.
+ *
+ * @throws EvowebError `dataset` when there is no such thing, or with every fault that refuses a chosen row or the ground truth;
+ * `usage` when `apps` names what is not there.
  */
-export async function openDataset(nameOrPath: string): Promise<Dataset> {
+export async function openDataset(nameOrPath: string, options: { readonly apps?: string } = {}): Promise<Dataset> {
   const { name, dir, source } = await locate(nameOrPath);
-  const rows = requireRows(await inspectRows(source));
+  const inspectedRows = await inspectRows(source);
+  const apps = requireApps(inspectedRows, options.apps);
   const inspected = dir === null ? null : await inspectTruth(dir);
   if (inspected !== null && inspected.findings.length > 0) {
     const lines = inspected.findings.map((finding) => `  ${findingText(finding)}`);
     throw new EvowebError("dataset", `the ground truth in ${dir} cannot be loaded\n${lines.join("\n")}`);
   }
-  return { name, dir, contentHash: contentHashOf(rows), rows, truth: inspected?.truth ?? null };
+  const rows = apps.map(({ row }) => row);
+  return { name, dir, contentHash: inspectedRows.contentHash, apps, rows, truth: inspected?.truth ?? null };
 }
 
 /**
@@ -68,7 +74,8 @@ export async function validateDataset(
   options: { readonly against?: string } = {},
 ): Promise<DatasetReport> {
   const { name, dir, source } = await locate(nameOrPath);
-  const { file, rows, findings, locate: place } = await inspectRows(source);
+  const { file, sampled, findings, locate: place } = await inspectRows(source);
+  const rows = sampled.map(({ row }) => row);
   // Against a part of the rows, sound mutants would look wrong.
   const isPartial = findings.some((finding) => finding.severity === "refused");
   const truth = dir === null || isPartial ? null : await inspectTruth(dir);

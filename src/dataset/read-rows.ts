@@ -1,17 +1,23 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { EvowebError, messageOf } from "../errors.ts";
+import { hashOfHashes, hashOfJson, rowHash } from "./content-hash.ts";
 import { findingText, type LocatedFinding } from "./finding.ts";
 import { readJsonDocuments, type JsonDocument } from "./json-documents.ts";
 import { inspectRow } from "./parse-row.ts";
-import type { Row } from "./row.ts";
+import type { Row, SampledRow } from "./row.ts";
+import { parseApps } from "./select-apps.ts";
 
 /** The rows of a file, and everything wrong or odd in it. */
 export interface InspectedRows {
   /** The file that was read; inside a folder this is its `rows.jsonl` or `rows.json`. */
   readonly file: string;
-  /** The rows that load, in file order. */
-  readonly rows: readonly Row[];
+  /** The rows that load, in file order, with their position in the file. */
+  readonly sampled: readonly SampledRow[];
+  /** How many rows the file has, refused ones too. */
+  readonly count: number;
+  /** SHA-256 (hex) of what all rows say, in their order, whatever the form of the file. */
+  readonly contentHash: string;
   /** All findings of the file, by line. */
   readonly findings: readonly LocatedFinding[];
   /** A finding about a row of this file, with its line and column added. */
@@ -24,16 +30,27 @@ export interface InspectedRows {
  * @throws EvowebError `dataset` when the path, the file or any row is unusable; all refusing faults at once, one a line.
  */
 export async function readRows(source: string): Promise<readonly Row[]> {
-  return requireRows(await inspectRows(source));
+  return requireApps(await inspectRows(source)).map(({ row }) => row);
 }
 
-/** The rows, or an EvowebError `dataset` that lists every fault which refuses them. */
-export function requireRows(inspected: InspectedRows): readonly Row[] {
-  const refused = inspected.findings.filter((finding) => finding.severity === "refused");
-  if (refused.length === 0) return inspected.rows;
-  const count = refused.length === 1 ? "1 fault" : `${refused.length} faults`;
-  const lines = refused.map((finding) => `  ${findingText(finding)}`);
-  throw new EvowebError("dataset", `${inspected.file} cannot be loaded: ${count}\n${lines.join("\n")}`);
+/**
+ * The apps that a list such as "1,3-5" names, all when it is absent. Only a fault of a chosen row counts, or one that leaves
+ * open which row is at which position.
+ *
+ * @throws EvowebError `dataset` with every fault that counts, `usage` for a wrong list.
+ */
+export function requireApps({ file, findings, sampled, count }: InspectedRows, apps?: string): readonly SampledRow[] {
+  const refused = findings.filter((finding) => finding.severity === "refused");
+  // Text that is not JSON could be any number of rows.
+  const hasPositions = refused.every((finding) => finding.sampleIndex !== undefined);
+  const chosen = hasPositions ? parseApps(apps, count) : null;
+  const counting = refused.filter(({ sampleIndex }) => chosen === null || chosen.has(sampleIndex ?? 0));
+  if (counting.length === 0) return sampled.filter(({ sampleIndex }) => chosen?.has(sampleIndex));
+  const total = counting.length === 1 ? "1 fault" : `${counting.length} faults`;
+  const lines = counting.map((finding) => `  ${findingText(finding)}`);
+  const isHinted = hasPositions && apps === undefined && sampled.length > 0;
+  const hint = isHinted ? `\nsound rows can be chosen: --apps ${sampled.map((app) => app.sampleIndex).join(",")}` : "";
+  throw new EvowebError("dataset", `${file} cannot be loaded: ${total}\n${lines.join("\n")}${hint}`);
 }
 
 /**
@@ -51,10 +68,15 @@ export async function inspectRows(source: string): Promise<InspectedRows> {
   if (documents.length === 0 && findings.length === 0) {
     throw new EvowebError("dataset", `${file} holds an empty list, no rows`);
   }
-  const inspected = documents.map((document) => ({ document, ...inspectRow(document.value) }));
-  const located = inspected.flatMap(({ document, rowId, findings }) =>
+  const inspected = documents.map((document, index) => ({
+    document,
+    sampleIndex: index + 1,
+    ...inspectRow(document.value),
+  }));
+  const located = inspected.flatMap(({ document, sampleIndex, rowId, findings }) =>
     findings.map((finding) => ({
       ...finding,
+      sampleIndex,
       ...(rowId === undefined ? {} : { rowId }),
       ...document.locate(finding.path),
     })),
@@ -62,7 +84,11 @@ export async function inspectRows(source: string): Promise<InspectedRows> {
   const all = [...findings, ...located, ...findRepeatedIds(inspected)];
   return {
     file,
-    rows: inspected.flatMap(({ row }) => row ?? []),
+    sampled: inspected.flatMap(({ sampleIndex, row }) => (row === undefined ? [] : [{ sampleIndex, row }])),
+    count: inspected.length,
+    contentHash: hashOfHashes(
+      inspected.map(({ row, document }) => (row === undefined ? hashOfJson(document.value) : rowHash(row))),
+    ),
     findings: all.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
     locate: (finding) => {
       const home = inspected.find(({ rowId }) => rowId !== undefined && rowId === finding.rowId);
@@ -72,17 +98,17 @@ export async function inspectRows(source: string): Promise<InspectedRows> {
 }
 
 function findRepeatedIds(
-  rows: readonly { readonly document: JsonDocument; readonly rowId?: string }[],
+  rows: readonly { readonly document: JsonDocument; readonly sampleIndex: number; readonly rowId?: string }[],
 ): readonly LocatedFinding[] {
   const firstLine = new Map<string, number>();
-  return rows.flatMap(({ document, rowId }) => {
+  return rows.flatMap(({ document, sampleIndex, rowId }) => {
     if (rowId === undefined) return [];
     const place = document.locate(["id"]);
     const earlier = firstLine.get(rowId);
     firstLine.set(rowId, earlier ?? place.line);
     if (earlier === undefined) return [];
     const message = `the id is already used on line ${earlier}`;
-    return [{ severity: "refused" as const, path: ["id"], message, rowId, ...place }];
+    return [{ severity: "refused" as const, path: ["id"], message, sampleIndex, rowId, ...place }];
   });
 }
 

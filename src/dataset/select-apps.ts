@@ -7,10 +7,20 @@ import type { Row, SampledRow } from "./row.ts";
  * @throws EvowebError `usage` when `apps` is no such list or names a position that the rows do not have.
  */
 export function selectApps(rows: readonly Row[], apps?: string): readonly SampledRow[] {
-  const sampled = rows.map((row, index) => ({ sampleIndex: index + 1, row }));
-  if (apps === undefined) return sampled;
-  const chosen = new Set(apps.split(",").flatMap((part) => parseRange(part.trim(), apps, rows.length)));
-  return sampled.filter(({ sampleIndex }) => chosen.has(sampleIndex));
+  const chosen = parseApps(apps, rows.length);
+  return rows
+    .map((row, index) => ({ sampleIndex: index + 1, row }))
+    .filter(({ sampleIndex }) => chosen.has(sampleIndex));
+}
+
+/**
+ * The sample indexes that a list such as "1,3-5" names; all of 1..count when it is absent.
+ *
+ * @throws EvowebError `usage` when it is no such list or leaves 1..count.
+ */
+export function parseApps(apps: string | undefined, count: number): ReadonlySet<number> {
+  if (apps === undefined) return new Set(Array.from({ length: count }, (_, index) => index + 1));
+  return new Set(apps.split(",").flatMap((part) => parseRange(part.trim(), apps, count)));
 }
 
 function parseRange(part: string, apps: string, count: number): readonly number[] {

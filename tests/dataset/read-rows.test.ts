@@ -138,7 +138,8 @@ test("request texts arrive byte for byte, and U+2028 does not end a line", async
 });
 
 test.skipIf(webgen === undefined)("all 101 rows and 647 checks of WebGen-Bench load without a finding", async () => {
-  const { rows, findings } = await inspectRows(webgen ?? "");
+  const { sampled, findings } = await inspectRows(webgen ?? "");
+  const rows = sampled.map(({ row }) => row);
   expect(findings).toEqual([]);
   expect(rows).toHaveLength(101);
   expect(rows.every((row) => row.requests.length === 1)).toBe(true);
