@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { cleanLocalLeftovers } from "../../src/runner/local-leftovers.ts";
 import { openLocalSandbox } from "../../src/runner/local-sandbox.ts";
 import { describeSandboxContract } from "./sandbox-contract.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const limits = { memoryBytes: 1e9, cpus: 1, pids: 100 };
 
@@ -68,10 +70,14 @@ test("leftovers of a dead owner are removed with their processes, those of the l
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await once(child.stdout, "data");
-  expect(await cleanLocalLeftovers(folder.path)).toEqual([]);
-  child.kill("SIGKILL");
-  await once(child, "exit");
+  const gone = once(child, "exit");
+  try {
+    await once(child.stdout, "data");
+    expect(await cleanLocalLeftovers(folder.path)).toEqual([]);
+  } finally {
+    child.kill("SIGKILL");
+    await gone;
+  }
   const removed = await cleanLocalLeftovers(folder.path);
   expect(removed).toMatchObject([{ runId: "dead" }]);
   expect(removed[0]?.processes.join()).toMatch(/sleep 9878[23].*sleep 9878[23]/);

@@ -59,7 +59,7 @@ async function run(place: Place, script: string, more: Partial<Command> = {}): P
 
 /** Whether a process whose command line holds `token` is alive, seen from inside. */
 async function isRunning(place: Place, token: string): Promise<boolean> {
-  const script = `for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <"$f" 2>/dev/null; echo; done; true`;
+  const script = String.raw`cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' '`;
   return (await run(place, script)).stdout.text.includes(token);
 }
 
