@@ -2,11 +2,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { EvowebError, messageOf } from "../errors.ts";
+import { settledWithin } from "./browser-process.ts";
 import type { BrowserPool } from "./browser-pool.ts";
 import type { BrowserSession, PageNote, SessionEnd, SessionTarget } from "./browser-session.ts";
 import type { CheckResult, Evidence, Judge, JudgeTask, PointResult } from "./judge.ts";
 
 const MAX_TRIES = 3;
+const PICTURE = "screenshot.webp";
 const PICTURE_LIMIT_MS = 6000;
 const RESPONSE_LIMIT_MS = 3000;
 
@@ -44,6 +46,11 @@ interface Try {
   readonly result: CheckResult;
   readonly evidence: Evidence;
   readonly notes: readonly PageNote[];
+}
+
+interface Seen {
+  readonly session: BrowserSession;
+  readonly evidence: Evidence;
 }
 
 type Observed =
@@ -99,12 +106,24 @@ async function ruleLate(session: BrowserSession, timeoutMs: number): Promise<Omi
     const saw = `no answer in ${RESPONSE_LIMIT_MS} ms, after ${timeoutMs} ms`;
     return decidedAgainst(session, "page_hung", appPoint("the page answers", saw));
   }
+  await session.screenshot(PICTURE, PICTURE_LIMIT_MS);
   return undecided(session, { cause: "budget", class: "time_limit" });
 }
 
 function ruleEnded(session: BrowserSession, end: SessionEnd): Omit<Try, "notes"> {
   if (end.who === "infra") return undecided(session, { cause: "infra", class: end.class });
   return decidedAgainst(session, end.class, appPoint("the page can be used", end.text));
+}
+
+/** Rules on what was seen. Judges note a call that failed as a point, so a session that broke meanwhile comes first. */
+async function ruleSeen(judge: Judge, task: JudgeTask, from: Seen): Promise<Omit<Try, "notes">> {
+  const { session, evidence } = from;
+  const isAllMet = evidence.points.length > 0 && evidence.points.every((point) => point.met);
+  const hasPicture = session.end === undefined && (await session.screenshot(PICTURE, PICTURE_LIMIT_MS));
+  // A browser or page that dies rejects its calls a moment before it is known to be gone.
+  if (!hasPicture && !isAllMet) await settledWithin(session.ended, 500);
+  if (session.end !== undefined && !isAllMet) return ruleEnded(session, session.end);
+  return { result: judge.rule(task.check, evidence), evidence };
 }
 
 async function tryOnce(judge: Judge, pool: BrowserPool, task: JudgeTask): Promise<Try> {
@@ -114,11 +133,7 @@ async function tryOnce(judge: Judge, pool: BrowserPool, task: JudgeTask): Promis
     const observed = await observeWithin(judge, task, session);
     if (observed.how === "ended") decided = ruleEnded(session, observed.end);
     else if (observed.how === "late") decided = await ruleLate(session, task.timeoutMs);
-    else decided = { result: judge.rule(task.check, observed.evidence), evidence: observed.evidence };
-    // A page that hangs cannot be pictured either.
-    if (session.end === undefined && decided.result.class !== "page_hung") {
-      await session.screenshot("screenshot.webp", PICTURE_LIMIT_MS);
-    }
+    else decided = await ruleSeen(judge, task, { session, evidence: observed.evidence });
   } finally {
     await session[Symbol.asyncDispose]();
   }

@@ -17,12 +17,12 @@ export async function settlePage(page: Page): Promise<void> {
 }
 
 /**
- * Runs a navigation that waits for the answer only (`commit`), then settles the page. An address that turns into a download
+ * Runs a navigation, which has to wait for the answer only (`commit`), then settles the page. An address that turns into a download
  * gives null, as Playwright does for a navigation without an answer. Throws `PageDidNotOpen`.
  */
 export async function navigate(
   page: Page,
-  go: (options: { waitUntil: "commit"; timeout: number }) => Promise<Response | null>,
+  go: (options: { timeout: number }) => Promise<Response | null>,
 ): Promise<Response | null> {
   let downloads = 0;
   const count = (): void => {
@@ -30,7 +30,7 @@ export async function navigate(
   };
   page.on("download", count);
   try {
-    const response = await go({ waitUntil: "commit", timeout: LIMITS.answerMs });
+    const response = await go({ timeout: LIMITS.answerMs });
     await settlePage(page);
     return response;
   } catch (error) {

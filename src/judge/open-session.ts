@@ -107,7 +107,7 @@ class Session implements BrowserSession {
   readonly #rawContext: BrowserContext;
   readonly #options: SessionOptions & SessionHooks;
   readonly #notes = createPageNotes();
-  readonly #recorder = new StepRecorder((text) => this.#notes.add("step", text));
+  readonly #recorder = new StepRecorder((call, outcome) => this.#notes.addStep(call, outcome));
   readonly #downloads: Downloads;
   readonly #pictures: string[] = [];
   readonly #rawPage: Page;

@@ -14,9 +14,10 @@ const isActor = (value: unknown): value is Actor =>
 const isPage = (actor: Actor): boolean =>
   typeof actor["goto"] === "function" && typeof actor["mainFrame"] === "function";
 
+/** The call's arguments with `waitUntil` replaced; a limit that the judge set stays. */
 const withOptions = (args: readonly unknown[], index: number, options: object): unknown[] => {
   const copy = [...args];
-  copy[index] = { ...(args[index] as object | undefined), ...options };
+  copy[index] = { ...options, ...(args[index] as object | undefined), waitUntil: "commit" };
   return copy;
 };
 const navigateWith =
@@ -32,7 +33,7 @@ const OVERRIDES: Readonly<Record<string, (page: Page, call: Call, args: readonly
   goForward: navigateWith(0),
   waitForLoadState: async (page) => settlePage(page),
   waitForURL: async (page, call, args) => {
-    await call(...withOptions(args, 1, { waitUntil: "commit" }));
+    await call(...withOptions(args, 1, {}));
     await settlePage(page);
   },
 };
@@ -95,14 +96,14 @@ function pageOf(actor: Actor): Page | undefined {
 export class StepRecorder {
   /** The page that was used last; undefined before the first call. */
   lastPage: Page | undefined;
-  readonly #tell: (text: string) => void;
+  readonly #tell: (call: string, outcome: string) => void;
   readonly #proxies = new WeakMap<object, unknown>();
   readonly #known = new WeakMap<object, Wrapped>();
   readonly #handlers = new WeakMap<object, Call>();
   readonly #stopwatch = createStopwatch();
 
-  /** `tell` gets one line per finished call, such as `getByRole("button", {name: "Save"}).click() 34 ms`. */
-  constructor(tell: (text: string) => void) {
+  /** `tell` gets each finished call, such as `getByRole("button", {name: "Save"}).click()`, and how it went, such as `34 ms`. */
+  constructor(tell: (call: string, outcome: string) => void) {
     this.#tell = tell;
   }
 
@@ -157,13 +158,13 @@ export class StepRecorder {
   async #timed(name: string, work: Promise<unknown>): Promise<unknown> {
     const startedAt = performance.now();
     const stop = this.#stopwatch.start();
-    const told = (): string => `${name} ${Math.round(performance.now() - startedAt)} ms`;
+    const took = (): string => `${Math.round(performance.now() - startedAt)} ms`;
     try {
       const value = await work;
-      this.#tell(told());
+      this.#tell(name, took());
       return this.wrap(value, name);
     } catch (error) {
-      this.#tell(`${told()}: ${error instanceof Error ? error.name : "failed"}`);
+      this.#tell(name, `${took()}: ${error instanceof Error ? error.name : "failed"}`);
       throw error;
     } finally {
       stop();

@@ -192,6 +192,26 @@ describe.skipIf(chromium === undefined)("browser pool", () => {
     expect(outcome.tries).toBe(3);
   });
 
+  test("a judge that notes its failed calls as points does not turn a dead browser into the app's failure", async () => {
+    await using app = await helloPage();
+    let deaths = 0;
+    const swallows = judgeOf(async (task, session) => {
+      if (deaths < 1) {
+        deaths += 1;
+        process.kill(-pool.processGroup, "SIGKILL");
+      }
+      const saw = await session.page.goto(task.target.url).then(String, String);
+      const met = await session.page
+        .getByRole("heading")
+        .isVisible()
+        .catch(() => false);
+      return { points: [{ point: "a heading", met, saw }], files: [], browserMs: 0 };
+    });
+    const outcome = await judgedBy(swallows, app);
+    expect(outcome.result).toEqual({ verdict: "YES", cause: "judged" });
+    expect(outcome.tries).toBe(2);
+  });
+
   test("a check out of time is MISSING when the page answers, and NO when the page hangs", async () => {
     await using app = await helloPage();
     const waits = judgeOf(async ({ target }, session) => {

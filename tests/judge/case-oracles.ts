@@ -9,7 +9,7 @@ const seen = async (point: string, page: Page, text: string | RegExp): Promise<P
   const met = await page
     .getByText(text)
     .first()
-    .waitFor({ timeout: 1500 })
+    .waitFor({ timeout: 6000 })
     .then(
       () => true,
       () => false,
@@ -54,7 +54,7 @@ const looks: Readonly<Record<string, Look>> = {
   },
   "49.4": async ({ page, url }) => {
     await page.goto(`${url}endless.html`);
-    await page.getByText("there is no such text").waitFor({ timeout: 30_000 });
+    await page.getByText("there is no such text").waitFor({ timeout: 60_000 });
     return [];
   },
   "49.5": async ({ page, url }) => {
@@ -174,7 +174,7 @@ const looks: Readonly<Record<string, Look>> = {
   "58.0": heading("Ledger"),
   "58.1": async ({ page, url }) => {
     await page.goto(url);
-    await page.getByRole("button", { name: "Flag row 19500", exact: true }).click();
+    await page.getByRole("button", { name: "Flag row 19500", exact: true }).click({ timeout: 20_000 });
     return [await seen("flagged", page, "Flagged 19500")];
   },
   "59.0": async ({ page, url }) => {

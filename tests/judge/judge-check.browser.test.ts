@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)("judging the browser cases", () => {
       target: way.target,
       restart: async () => way.target.url,
       evidenceDir: folder.path,
-      timeoutMs: 20_000,
+      timeoutMs: 40_000,
       signal: new AbortController().signal,
     };
     const result = await judgeCheck(judge, { pool, task });
