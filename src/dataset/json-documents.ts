@@ -2,7 +2,7 @@ import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type Par
 import type { LocatedFinding } from "./finding.ts";
 
 /** A place in a text file. */
-export interface TextPlace {
+interface TextPlace {
   /** 1-based. */
   readonly line: number;
   /** 1-based, in UTF-16 units; absent where only the line is known. */

@@ -41,8 +41,10 @@ export async function readMutants(
     for (const [index, document] of read.documents.entries()) {
       const result = Mutant.safeParse(document.value);
       const place = placeIn(document, file, index);
-      if (result.success) mutants.push({ mutant: result.data, at: (at, message) => place("fault", at, message) });
-      else findings.push(...issuesOf(result.error).map(([at, message]) => place("refused", at, message)));
+      if (result.success) {
+        const mutant = result.data;
+        mutants.push({ mutant, at: (at, message) => place("fault", at, `mutant ${mutant.id}: ${message}`) });
+      } else findings.push(...issuesOf(result.error).map(([at, message]) => place("refused", at, message)));
     }
   }
   return { mutants, findings };

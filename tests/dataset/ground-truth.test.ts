@@ -229,7 +229,7 @@ test.each([
     "a text that is not there",
     { edits: [{ file: "server.js", find: "nope", replace: "" }] },
     [
-      'fault: mutants.json, line 1, column 68, [0].edits[0]: after request 2, 3: server.js does not contain the text of "find"',
+      'fault: mutants.json, line 1, column 68, [0].edits[0]: mutant m-rate: after request 2, 3: server.js does not contain the text of "find"',
     ],
   ],
   [
@@ -303,7 +303,7 @@ test("repeated mutant ids and sets with unknown or clashing members are faults",
     sets: { odd: ["m-nobody"], pair: ["m-rate", "m-clash"], "m-clash": [] },
   });
   expect(await complaints(folder)).toEqual([
-    expect.stringMatching(/mutants\.json, .*\[2\]\.id: "m-rate" is already the name of a mutant/),
+    expect.stringMatching(/mutants\.json, .*\[2\]\.id: mutant m-rate: "m-rate" is already the name of a mutant/),
     'fault: sets.json, m-clash: "m-clash" is already the name of a mutant',
     'fault: sets.json, odd: "m-nobody" is no mutant',
     expect.stringMatching(/sets\.json, pair: "m-rate" does not apply after the others of its row, on request 2/),
