@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EvowebError, messageOf } from "../errors.ts";
+import { cleanCommand } from "./clean.ts";
 import { datasetCommand } from "./dataset.ts";
+import { imagesCommand } from "./images.ts";
 import { scoreCommand } from "./score.ts";
 
 const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
 
 // One line a command; each lives in a file of its own.
-const commands: readonly CommandUnknownOpts[] = [scoreCommand, datasetCommand];
+const commands: readonly CommandUnknownOpts[] = [scoreCommand, datasetCommand, imagesCommand, cleanCommand];
 
 async function main(): Promise<number> {
   const program = new Command("evoweb")

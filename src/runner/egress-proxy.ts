@@ -20,17 +20,10 @@ interface Entry {
   cut: () => void;
 }
 
-const names = new Map<string, { address: Promise<string>; until: number }>();
+/** Finds the address of a host name. */
+export type Resolve = (host: string) => Promise<string>;
 
-/** Each client opens hundreds of connections at once; without a cache that many look-ups run into the resolver's time-outs. */
-function addressOf(host: string): Promise<string> {
-  const known = names.get(host);
-  if (known !== undefined && known.until > Date.now()) return known.address;
-  const address = lookup(host, { order: "ipv4first" }).then((found) => found.address);
-  names.set(host, { address, until: Date.now() + DNS_CACHE_MS });
-  address.catch(() => names.delete(host));
-  return address;
-}
+const systemResolve: Resolve = async (host) => (await lookup(host, { order: "ipv4first" })).address;
 
 /** "host:port" in lower case without a final dot, or undefined for an address in digits, which no list can hold. */
 function targetOf(host: string, port: string): string | undefined {
@@ -65,8 +58,14 @@ export class EgressProxy {
   readonly server: http.Server;
   #allow: ReadonlySet<string>;
   readonly #log: Entry[] = [];
+  /** Ends of tunnels; the server no longer counts them as its own. */
+  readonly #clients = new Set<net.Socket>();
+  readonly #resolve: Resolve;
+  readonly #addresses = new Map<string, { address: Promise<string>; until: number }>();
 
-  constructor(egress: Egress) {
+  /** Starts with this list; `resolve` is the system's by default. */
+  constructor(egress: Egress, resolve: Resolve = systemResolve) {
+    this.#resolve = resolve;
     this.#allow = new Set(egress.allow.map((target) => target.toLowerCase()));
     this.server = http.createServer((request, response) => void this.#forward(request, response));
     this.server.on("connect", (request, client, head) => void this.#tunnel(request, client as net.Socket, head));
@@ -93,8 +92,19 @@ export class EgressProxy {
   /** Cuts everything and stops listening. */
   async close(): Promise<void> {
     this.set({ allow: [] });
+    for (const client of this.#clients) client.destroy();
     this.server.closeAllConnections();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** An install opens hundreds of connections at once; without a cache as many look-ups run into the resolver's time-outs. */
+  #addressOf(host: string): Promise<string> {
+    const known = this.#addresses.get(host);
+    if (known !== undefined && known.until > Date.now()) return known.address;
+    const address = this.#resolve(host);
+    this.#addresses.set(host, { address, until: Date.now() + DNS_CACHE_MS });
+    address.catch(() => this.#addresses.delete(host));
+    return address;
   }
 
   #begin(shown: string, target: string | undefined): Entry {
@@ -113,17 +123,18 @@ export class EgressProxy {
   }
 
   async #tunnel(request: http.IncomingMessage, client: net.Socket, head: Buffer): Promise<void> {
-    client.on("error", () => {});
+    this.#clients.add(client);
+    client.on("error", () => {}).on("close", () => this.#clients.delete(client));
     const { host, port } = splitAuthority(request.url ?? "");
     const target = targetOf(host, port);
     const entry = this.#begin(request.url ?? "", target);
     if (!entry.allowed) {
-      client.end(`HTTP/1.1 403 ${REFUSAL}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      answerAndClose(client, `403 ${REFUSAL}`);
       return;
     }
     const finish = (): void => void (entry.durationMs ??= performance.now() - entry.startedAt);
     try {
-      const upstream = await dial(await addressOf(host.toLowerCase()), Number(port));
+      const upstream = await dial(await this.#addressOf(host.toLowerCase()), Number(port));
       entry.cut = (): void => {
         upstream.destroy();
         client.destroy();
@@ -135,7 +146,7 @@ export class EgressProxy {
       join(client, upstream, (bytes) => (entry.bytes += bytes));
     } catch (error) {
       finish();
-      client.end(`HTTP/1.1 502 ${reasonOf(error)}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      answerAndClose(client, `502 ${reasonOf(error)}`);
     }
   }
 
@@ -149,7 +160,7 @@ export class EgressProxy {
       return;
     }
     try {
-      const address = await addressOf(url.hostname);
+      const address = await this.#addressOf(url.hostname);
       this.#passOn(request, response, {
         entry,
         options: { host: address, port: Number(port), path: url.pathname + url.search },
@@ -184,6 +195,12 @@ export class EgressProxy {
       if (!response.writableFinished) upstream.destroy();
     });
   }
+}
+
+function answerAndClose(client: net.Socket, status: string): void {
+  client.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  // Not end(): the other side may keep its half open for ever.
+  client.destroySoon();
 }
 
 function splitAuthority(authority: string): { host: string; port: string } {

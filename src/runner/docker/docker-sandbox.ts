@@ -27,6 +27,10 @@ export interface DockerSandboxOptions extends EngineOptions {
   readonly layering?: "overlay" | "copy";
 }
 
+// What this folder and the serving of apps call inside.
+const NEEDED_PROGRAMS = ["/usr/bin/env", "/usr/bin/tar", "/usr/bin/find", "/usr/bin/du", "sh", "node", "npm"];
+const CHECK_TIMEOUT_MS = 30_000;
+
 class DockerSandbox implements Sandbox {
   readonly kind = "docker";
   readonly #context: PlaceContext;
@@ -34,6 +38,7 @@ class DockerSandbox implements Sandbox {
   readonly #places: DockerPlace[] = [];
   #layering: "overlay" | "copy";
   #overlayRefusal: string | undefined;
+  #isImageChecked = false;
 
   constructor(context: PlaceContext, cleanup: CleanupStack, layering: "overlay" | "copy") {
     this.#context = context;
@@ -97,7 +102,24 @@ class DockerSandbox implements Sandbox {
       this.#places.splice(this.#places.indexOf(closed), 1);
     });
     this.#places.push(place);
+    if (!this.#isImageChecked) await this.#checkImage(place);
     return place;
+  }
+
+  /** Says at the start of a run what an image of the user's own lacks, before anything is blamed on an agent. */
+  async #checkImage(place: DockerPlace): Promise<void> {
+    const script = 'for p in "$@"; do command -v "$p" >/dev/null || echo "$p"; done';
+    const argv = ["/bin/bash", "-c", script, "check", ...NEEDED_PROGRAMS] as const;
+    const { stdout } = await place.exec({ argv, timeoutMs: CHECK_TIMEOUT_MS });
+    if (stdout.text !== "") {
+      await place[Symbol.asyncDispose]();
+      const missing = stdout.text.trim().replaceAll("\n", ", ");
+      throw new EvowebError(
+        "image",
+        `Image ${this.#context.image} lacks ${missing}. Build one that has them: evoweb images build`,
+      );
+    }
+    this.#isImageChecked = true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive, Owner } from "../lease.ts";
@@ -30,6 +30,8 @@ async function deadFolders(parent: string): Promise<string[]> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(SOCKET_FOLDER_PREFIX)) continue;
     const folder = join(parent, name);
+    const stats = await lstat(folder).catch(() => undefined);
+    if (stats?.isDirectory() !== true || stats.uid !== process.getuid?.()) continue;
     try {
       const owner = Owner.parse(JSON.parse(await readFile(join(folder, OWNER_FILE), "utf8")));
       if (!isAlive(owner)) dead.push(folder);

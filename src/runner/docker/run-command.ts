@@ -12,7 +12,7 @@ import { FrameReader } from "./frames.ts";
 
 // After the program has ended, what it wrote is still on its way; a child left in the background may hold the stream open.
 const QUIET_MS = 250;
-const MAX_DRAIN_MS = 3000;
+const MAX_DRAIN_MS = 8000;
 const KILL_WAIT_MS = 5000;
 /** Marks the processes of a command, so that they can be found again. */
 export const MARKER = "EVOWEB_COMMAND";
