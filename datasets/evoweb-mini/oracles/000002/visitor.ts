@@ -17,8 +17,10 @@ export interface App {
 }
 
 /** Longest wait for one thing, and for a whole check: a broken app must not hold up the others. */
-const stepLimitMs = 3000;
+const stepLimitMs = 2500;
 const checkLimitMs = 9000;
+/** What a step gets when the check's time is used up: what is there must still be seen. */
+const lastLimitMs = 500;
 const pollMs = 20;
 
 /** The check cannot go on: what it needed was not there. */
@@ -53,7 +55,7 @@ export class Visitor {
 
   /** Time left for the next wait. */
   get #limitMs(): number {
-    return Math.max(1, Math.min(stepLimitMs, this.#endsAt - performance.now()));
+    return Math.max(lastLimitMs, Math.min(stepLimitMs, this.#endsAt - performance.now()));
   }
 
   /** Runs a check; what goes wrong in it is a point that is not met, never an exception. */
