@@ -3,6 +3,10 @@ import { defineConfig } from "vitest/config";
 // Pure tests run on every supported Node; the others need a browser or a Docker engine and run on the floor version.
 export default defineConfig({
   test: {
+    // CI sums the reports of several Node versions into one line.
+    ...(process.env["EVOWEB_TEST_RESULTS"] === undefined
+      ? {}
+      : { reporters: ["default", ["json", { outputFile: process.env["EVOWEB_TEST_RESULTS"] }]] }),
     projects: [
       {
         test: {

@@ -20,7 +20,7 @@ const packages = {
   trace: ["zod"],
   model: ["zod"],
   judge: ["zod", "playwright", "sharp"],
-  runner: ["zod", "tar-stream", "p-limit"],
+  runner: ["zod", "tar-stream", "p-limit", "p-retry"],
   scoring: [],
   report: ["picocolors", "cli-table3"],
   exchange: ["zod"],
@@ -84,7 +84,16 @@ overrides.push(
       "node/no-process-env": "off",
       "no-console": "off",
       "no-restricted-imports": restrict(
-        [...node, "./**", "../errors.ts", "../index.ts", "commander", "@commander-js/extra-typings", "picocolors"],
+        [
+          ...node,
+          "./**",
+          "../errors.ts",
+          "../index.ts",
+          "commander",
+          "@commander-js/extra-typings",
+          "log-update",
+          "picocolors",
+        ],
         "src/cli may import only errors and index",
       ).map((part) =>
         typeof part === "string"

@@ -3,6 +3,8 @@ import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EvowebError, messageOf } from "../errors.ts";
 import { cleanCommand } from "./clean.ts";
 import { datasetCommand } from "./dataset.ts";
+import { doctorCommand } from "./doctor.ts";
+import { runCommand } from "./run.ts";
 import { imagesCommand } from "./images.ts";
 import { scoreCommand } from "./score.ts";
 
@@ -10,7 +12,14 @@ const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
 
 // One line a command; each lives in a file of its own.
-const commands: readonly CommandUnknownOpts[] = [scoreCommand, datasetCommand, imagesCommand, cleanCommand];
+const commands: readonly CommandUnknownOpts[] = [
+  runCommand(),
+  scoreCommand,
+  datasetCommand,
+  doctorCommand(),
+  imagesCommand,
+  cleanCommand,
+];
 
 async function main(): Promise<number> {
   const program = new Command("evoweb")

@@ -20,12 +20,19 @@ Examples:
 Exit codes: 0 scored; 1 something cannot be read; 2 wrong usage; 3 scored, but a run is incomplete and has no headline.`,
   )
   .action((paths, { rows, json }) => {
-    const sources = paths.map((path) => scorePath(path, rows));
-    const useColor = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
-    const text =
-      json === true
-        ? `${JSON.stringify(scoreDocuments(sources))}\n`
-        : sources.map((source) => renderScore(source, { useColor })).join("\n\n");
-    process.stdout.write(text);
-    if (sources.some(({ score }) => !score.run.complete)) process.exitCode = EXIT_INCOMPLETE;
+    process.exitCode = printScores(paths, { rows, json: json === true });
   });
+
+/** Prints the scores of what is on the disk; gives the exit code. */
+export function printScores(
+  paths: readonly string[],
+  { rows, json }: { rows?: string | undefined; json: boolean },
+): number {
+  const sources = paths.map((path) => scorePath(path, rows));
+  const useColor = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
+  const text = json
+    ? `${JSON.stringify(scoreDocuments(sources))}\n`
+    : sources.map((source) => renderScore(source, { useColor })).join("\n\n");
+  process.stdout.write(text);
+  return sources.some(({ score }) => !score.run.complete) ? EXIT_INCOMPLETE : 0;
+}

@@ -56,3 +56,9 @@ export function readCaFile(path: string): string {
     throw new EvowebError("usage", `CA file ${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
+
+/** The engine's version. Throws `EvowebError("docker")` when none answers. */
+export async function engineVersion(options: EngineOptions): Promise<string> {
+  const { Version: version } = await asking("asking for its version", () => connectEngine(options).version());
+  return version;
+}

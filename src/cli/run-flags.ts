@@ -1,0 +1,64 @@
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import type { RunOptions } from "../index.ts";
+import { durationMs, oneOf, positiveNumber, wholeNumber } from "./flags.ts";
+
+const option = (flags: string, description: string, parse?: (value: string) => unknown): Option => {
+  const made = new Option(flags, description);
+  return parse === undefined ? made : made.argParser(parse);
+};
+const many = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+function repeat(value: string): RunOptions["repeat"] {
+  const [, index, of] = /^(\d+)\/(\d+)$/u.exec(value) ?? [];
+  if (index === undefined || Number(index) < 1 || Number(index) > Number(of)) {
+    throw new InvalidArgumentError('Give position and count, such as "2/5".');
+  }
+  return { index: Number(index), of: Number(of) };
+}
+
+/** The flag of each option of a run; the type makes a new option without a flag an error. */
+export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
+  dataset: option("--dataset <name|path>", "built-in data set or row file (default: evoweb-mini)"),
+  apps: option("--apps <list>", 'sample indexes such as "1,3-5" (default: all)'),
+  requests: option("--requests <n>", "only the first n requests of each row (default: all)", wholeNumber(1)),
+  agent: option("--agent <agent>", "replay[:solution|:MUTANT|:SET|:RUNFOLDER], noop or command (default: replay)"),
+  command: option("--command <shell>", "the command of --agent command; gets the request on standard input"),
+  sandbox: option(
+    "--sandbox <kind>",
+    "docker or local (default: docker where an engine answers)",
+    oneOf("docker", "local"),
+  ),
+  judge: option("--judge <judge>", "oracle or none (default: oracle)", oneOf("oracle", "none")),
+  isolation: option(
+    "--isolation <mode>",
+    "check: a fresh copy and start for each check; request: one start for a request's checks (default: check)",
+    oneOf("check", "request"),
+  ),
+  observation: option(
+    "--observation <mode>",
+    "locf, or sweep: judge all own checks once more at the end (default: locf)",
+    oneOf("locf", "sweep"),
+  ),
+  workers: option("--workers <n>", "apps at a time (default: 2)", wholeNumber(1, 64)),
+  checksAtOnce: option("--checks-at-once <n>", "checks at a time, over all apps (default: 2)", wholeNumber(1, 64)),
+  agentTimeoutMs: option("--agent-timeout <duration>", "wall time of one turn (default: 30m)", durationMs),
+  installTimeoutMs: option("--install-timeout <duration>", "limit of an install (default: 5m)", durationMs),
+  buildTimeoutMs: option("--build-timeout <duration>", "limit of a build (default: 3m)", durationMs),
+  startTimeoutMs: option(
+    "--start-timeout <duration>",
+    "limit from start to the first answer (default: 1m)",
+    durationMs,
+  ),
+  checkTimeoutMs: option("--check-timeout <duration>", "limit of one check (default: 1m)", durationMs),
+  memoryMb: option("--memory-mb <n>", "memory of each container (default: 2048)", wholeNumber(64)),
+  cpus: option("--cpus <n>", "processors of each container (default: 2)", positiveNumber),
+  pids: option("--pids <n>", "processes of each container (default: 512)", wholeNumber(16)),
+  allow: option(
+    "--allow <host:port>",
+    "a host that installs and agents may reach; may be repeated",
+    undefined,
+  ).argParser(many),
+  caFile: option("--ca-file <file>", "certificate authority of a proxy that you are behind (or EVOWEB_CA_FILE)"),
+  image: option("--image <image>", "sandbox image to use instead of evoweb's own"),
+  repeat: option("--repeat <i/n>", "position of this run among its repeats (default: 1/1)", repeat),
+};

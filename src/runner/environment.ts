@@ -1,0 +1,11 @@
+/** What the command line took from the process environment for the runner; nothing else of it gets in. */
+export interface RunEnvironment {
+  /** Values that must never be written anywhere, see `secretsOf`. */
+  readonly secrets: readonly string[];
+  /** EVOWEB_CHROMIUM; absent: a browser is looked for. */
+  readonly chromium?: string;
+  /** DOCKER_HOST; absent: the usual socket. */
+  readonly dockerHost?: string;
+  /** EVOWEB_BASE_IMAGE: an image with glibc to build the sandbox image on. */
+  readonly baseImage?: string;
+}

@@ -1,0 +1,26 @@
+import pRetry from "p-retry";
+import { EvowebError } from "../errors.ts";
+
+const RETRIES = 2;
+const FIRST_WAIT_MS = 500;
+
+/**
+ * Tries again what the infrastructure failed at (design: infra is retried with back-off, then MISSING). A full disk, a wrong
+ * option or an abort does not heal by waiting and is thrown at once.
+ */
+export function retryInfra<T>(step: (tryNumber: number) => Promise<T>, signal: AbortSignal): Promise<T> {
+  return pRetry(step, {
+    retries: RETRIES,
+    minTimeout: FIRST_WAIT_MS,
+    factor: 4,
+    signal,
+    shouldRetry: ({ error }) => error instanceof EvowebError && HEALS.has(error.code),
+  });
+}
+
+const HEALS: ReadonlySet<EvowebError["code"]> = new Set(["sandbox", "docker", "browser"]);
+
+/** Whether an error says that the infrastructure failed, so that what was asked stays undecided instead of failed. */
+export function isInfra(error: unknown): error is EvowebError {
+  return error instanceof EvowebError && HEALS.has(error.code);
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+const positive = z.int().min(1);
+const ms = z.int().min(1);
+
+/** Everything that decides what a run does. The resolved options are stored in run.json. */
+export const RunOptions = z.strictObject({
+  /** Name of a built-in data set or path of a row file. */
+  dataset: z.string().min(1).default("evoweb-mini"),
+  /** Sample indexes such as "1,3-5"; absent: all rows. */
+  apps: z.string().optional(),
+  /** Only the first n requests of each row; absent: all. The rows are cut, so scores are over n requests. */
+  requests: positive.optional(),
+  /** "replay[:what]", "noop" or "command". */
+  agent: z.string().min(1).default("replay"),
+  /** Shell command of the agent "command". */
+  command: z.string().optional(),
+  /** Absent: docker when an engine answers, else local for agents that run no generated commands. */
+  sandbox: z.enum(["docker", "local"]).optional(),
+  /** "oracle" or "none"; absent: oracle when the data set has oracles. */
+  judge: z.enum(["oracle", "none"]).optional(),
+  /** A fresh copy and start for each check, or one start shared by the checks of a request. */
+  isolation: z.enum(["check", "request"]).default("check"),
+  /** "sweep": after the last request all own checks are judged once more on the last snapshot. */
+  observation: z.enum(["locf", "sweep"]).default("locf"),
+  /** Apps at a time. */
+  workers: positive.max(64).default(2),
+  /** Checks at a time, over all apps; each holds one started app and one browser context. */
+  checksAtOnce: positive.max(64).default(2),
+  agentTimeoutMs: ms.default(30 * 60_000),
+  installTimeoutMs: ms.default(300_000),
+  buildTimeoutMs: ms.default(180_000),
+  startTimeoutMs: ms.default(60_000),
+  checkTimeoutMs: ms.default(60_000),
+  /** Bounds of each place. */
+  memoryMb: positive.min(64).default(2048),
+  cpus: z.number().positive().max(256).default(2),
+  pids: positive.min(16).default(512),
+  /** "host:port" entries that installs (and the agent's commands) may reach beside the package registry. */
+  allow: z.array(z.string()).default([]),
+  /** Certificate authority file for people behind a proxy with its own; copied into the places. */
+  caFile: z.string().optional(),
+  /** Sandbox image; absent: the one that evoweb builds. */
+  image: z.string().optional(),
+  /** Position of this run among its repeats. */
+  repeat: z.strictObject({ index: positive, of: positive }).default({ index: 1, of: 1 }),
+});
+export type RunOptions = z.infer<typeof RunOptions>;
+
+/** Options that change how fast a run goes but never what it finds; only these may differ on resume. */
+export const THROUGHPUT_OPTIONS = ["workers", "checksAtOnce"] as const satisfies readonly (keyof RunOptions)[];

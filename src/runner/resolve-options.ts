@@ -1,0 +1,47 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { EvowebError } from "../errors.ts";
+import { readRunPlan } from "../trace/run-folder.ts";
+import { RunOptions, THROUGHPUT_OPTIONS } from "./options.ts";
+
+/** What was asked for on the command line or through the API. */
+export interface GivenOptions {
+  readonly given: Partial<RunOptions>;
+  readonly out?: string;
+  readonly resume?: string;
+}
+
+/**
+ * The options in force: what was given over the defaults, or on resume over what the run was started with. Throws
+ * `EvowebError("usage")` for a value that is out of range, and for a resume that would change what the run finds.
+ */
+export function resolveOptions({ given, out, resume }: GivenOptions): RunOptions {
+  if (resume === undefined) return parse(given);
+  if (out !== undefined && resolve(out) !== resolve(resume)) {
+    throw new EvowebError(
+      "usage",
+      `--out ${out} and --resume ${resume} name two folders; a resumed run stays where it is`,
+    );
+  }
+  const stored = parse(readRunPlan(resume).run.options);
+  const free: ReadonlySet<string> = new Set(THROUGHPUT_OPTIONS);
+  const changed = Object.entries(given).filter(
+    ([name, value]) => !free.has(name) && JSON.stringify(value) !== JSON.stringify(stored[name as keyof RunOptions]),
+  );
+  if (changed.length > 0) {
+    const list = changed.map(([name, value]) => {
+      return `${name} is ${JSON.stringify(stored[name as keyof RunOptions])} in the run and ${JSON.stringify(value)} now`;
+    });
+    throw new EvowebError(
+      "usage",
+      `a resumed run keeps what affects its results: ${list.join("; ")}. Start a new run instead`,
+    );
+  }
+  return { ...stored, ...given };
+}
+
+function parse(options: unknown): RunOptions {
+  const parsed = RunOptions.safeParse(options);
+  if (parsed.success) return parsed.data;
+  throw new EvowebError("usage", `these options cannot be used:\n${z.prettifyError(parsed.error)}`);
+}

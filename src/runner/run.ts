@@ -1,0 +1,67 @@
+// The plan of a run: what is needed is opened, then each app goes through its requests; a trace is all that comes out.
+import pLimit from "p-limit";
+import { openDataset } from "../dataset/open-dataset.ts";
+import { openBrowserPool } from "../judge/browser-pool.ts";
+import { findChromium } from "../judge/chromium.ts";
+import type { TraceEvent } from "../trace/event.ts";
+import { createMask } from "../trace/mask.ts";
+import { readRunPlan } from "../trace/run-folder.ts";
+import { runApp } from "./run-app.ts";
+import { describeRun } from "./describe-run.ts";
+import { openAgent } from "./open-agent.ts";
+import { openAppRun } from "./open-app-run.ts";
+import { openJudge } from "./open-judge.ts";
+import type { RunOptions } from "./options.ts";
+import { planRows } from "./plan-rows.ts";
+import { registryTargets } from "./registry.ts";
+import { resolveOptions } from "./resolve-options.ts";
+import { newRunId, openRun } from "./run-folder.ts";
+import { openSandbox } from "./open-sandbox.ts";
+import type { RunEnvironment } from "./environment.ts";
+
+/** What `run` is asked for. */
+export interface RunRequest {
+  /** Options that were given; the rest comes from the defaults, or on resume from the run folder. */
+  readonly given: Partial<RunOptions>;
+  /** Folder of the new run; absent: one of its own below `runs/`. */
+  readonly out?: string;
+  /** Folder of the run to go on with. */
+  readonly resume?: string;
+  readonly environment: RunEnvironment;
+  /** Called after each event has reached the trace. */
+  readonly listen: (event: TraceEvent) => void;
+  /** One line a person should read: a fallback, a first build. */
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Runs (or goes on with) a run and resolves with its folder once every app is finished or stopped. */
+export async function run(request: RunRequest): Promise<{ readonly dir: string }> {
+  const { environment, listen, say, signal, resume } = request;
+  const options = resolveOptions(request);
+  const dataset = await openDataset(options.dataset, options.apps === undefined ? {} : { apps: options.apps });
+  const plan = resume === undefined ? null : readRunPlan(resume);
+  const rows = plan?.rows ?? planRows(dataset.apps, options.requests);
+  const runId = plan?.run.runId ?? newRunId(options.agent);
+  const agent = openAgent(options, dataset);
+  const judge = await openJudge(options, dataset);
+  const mask = createMask(environment.secrets);
+  await using sandbox = await openSandbox({ options, agent, environment, runId, say, signal });
+  const chromium = await findChromium({ explicitPath: environment.chromium, playwrightAllowed: true });
+  await using pool = await openBrowserPool({ chromium });
+  const description = await describeRun({ runId, options, dataset, agent, judge, sandbox, pool });
+  using folder = openRun(request, { description, rows, options, mask });
+  const apps = pLimit(options.workers);
+  const slots = pLimit(options.checksAtOnce);
+  const installTargets = [...(await registryTargets()), ...options.allow];
+  const shared = { dir: folder.dir, installTargets, options, agent, judge, sandbox, pool, slots, mask, listen, signal };
+  await folder.whileOpen(
+    rows.map((sampled) =>
+      apps(async () => {
+        await using app = await openAppRun(shared, sampled);
+        await runApp(app);
+      }),
+    ),
+  );
+  return { dir: folder.dir };
+}
