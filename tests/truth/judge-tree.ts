@@ -1,7 +1,7 @@
-import path from "node:path";
 import pLimit from "p-limit";
 import { chromium, type Browser, type Page } from "playwright";
-import { datasetDir, hashTree, type Tree } from "./ground-truth.ts";
+import type { FileTree } from "../../src/dataset/file-tree.ts";
+import { hashTree } from "./ground-truth.ts";
 import { TreeServer } from "./serve-tree.ts";
 
 /** What an oracle says about one point of a check. */
@@ -22,7 +22,9 @@ export interface Ruling {
 /** Which check to decide, and on what. */
 export interface Question {
   readonly rowId: string;
-  readonly tree: Tree;
+  /** The row's oracle module. */
+  readonly oraclePath: string;
+  readonly tree: FileTree;
   /** 1-based. */
   readonly request: number;
   /** 0-based. */
@@ -76,8 +78,8 @@ export class TreeJudge implements AsyncDisposable {
     return found;
   }
 
-  async #decide({ rowId, tree, request, check }: Question): Promise<Ruling> {
-    const oracle = await this.#oracle(rowId);
+  async #decide({ oraclePath, tree, request, check }: Question): Promise<Ruling> {
+    const oracle = await this.#oracle(oraclePath);
     await using app = await this.#server.serve(tree);
     if (app.url === undefined) {
       const saw = app.log.slice(-300).trim();
@@ -100,10 +102,9 @@ export class TreeJudge implements AsyncDisposable {
     }
   }
 
-  #oracle(rowId: string): Promise<Oracle> {
-    const file = path.join(datasetDir, "oracles", `${rowId}.ts`);
-    const found = this.#oracles.get(rowId) ?? (import(/* @vite-ignore */ file) as Promise<Oracle>);
-    this.#oracles.set(rowId, found);
+  #oracle(file: string): Promise<Oracle> {
+    const found = this.#oracles.get(file) ?? (import(/* @vite-ignore */ file) as Promise<Oracle>);
+    this.#oracles.set(file, found);
     return found;
   }
 }

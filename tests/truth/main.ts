@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { TreeJudge } from "./judge-tree.ts";
-import { listAll, neverFailing, prove, type Outcome } from "./truth.ts";
+import { describeOutcome, listAll, neverFailing, prove, type Outcome } from "./truth.ts";
 
 const { values } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const wanted = statements.filter(
   (one) =>
     (values.app === undefined || one.rowId === values.app) &&
     (values.part === undefined || values.part.split(",").includes(one.part)) &&
-    (values.mutant === undefined || one.mutantId === values.mutant) &&
+    (values.mutant === undefined || one.spec === values.mutant) &&
     (values.request === undefined || one.request === Number(values.request)) &&
     (values.check === undefined || one.check === Number(values.check)),
 );
@@ -58,20 +58,19 @@ for (const row of isWhole ? rows.filter((one) => values.app === undefined || one
 }
 process.exitCode = failed === 0 ? 0 : 1;
 
-function print({ rowId, part, where, request, check, allowed, ruling, holds }: Outcome): void {
-  const name = `${rowId} ${part} ${where}: check ${String(request)}.${String(check)}`;
-  console.log(
-    `${holds ? "ok  " : "FAIL"} ${name} is ${ruling.verdict}, said ${allowed.join("|")} (${ruling.oracleMs.toFixed(0)} ms)`,
-  );
+function print(outcome: Outcome): void {
+  const { ruling, holds } = outcome;
+  console.log(`${holds ? "ok  " : "FAIL"} ${describeOutcome(outcome)} (${ruling.oracleMs.toFixed(0)} ms)`);
   if (holds && ruling.verdict === "YES") return;
   for (const { point, met, saw } of ruling.points)
     console.log(`       ${met ? "+" : "-"} ${point}${met ? "" : ` | ${saw.slice(0, 300)}`}`);
 }
 
 function printChanges(all: readonly Outcome[]): void {
-  for (const id of new Set(all.map((one) => one.mutantId).filter((one) => one !== undefined))) {
-    const changes = all
-      .filter((one) => one.mutantId === id && one.ruling.verdict !== "YES")
+  const ofMutants = all.filter((one) => one.part === "mutants");
+  for (const id of new Set(ofMutants.map((one) => one.spec))) {
+    const changes = ofMutants
+      .filter((one) => one.spec === id && one.ruling.verdict !== "YES")
       .map(({ request, check, ruling }) => ({ request, check, verdict: ruling.verdict }));
     console.log(`${id} ${JSON.stringify(changes)}`);
   }
@@ -84,7 +83,10 @@ function printSlowest(all: readonly Outcome[]): void {
   const slowest = (list: readonly Outcome[]): string =>
     list
       .slice(0, 3)
-      .map((one) => `${String(one.request)}.${String(one.check)} ${one.ruling.oracleMs.toFixed(0)} ms (${one.where})`)
+      .map(
+        (one) =>
+          `${String(one.request)}.${String(one.check)} ${one.ruling.oracleMs.toFixed(0)} ms (${one.spec} at ${one.snapshot})`,
+      )
       .join(", ");
   console.log(`YES: median ${median.toFixed(0)} ms, slowest ${slowest(right)}; all: slowest ${slowest(sorted)}`);
 }

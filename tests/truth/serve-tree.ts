@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { hashTree, writeTree, type Tree } from "./ground-truth.ts";
+import type { FileTree } from "../../src/dataset/file-tree.ts";
+import { hashTree } from "./ground-truth.ts";
 
 const startLimitMs = 20_000;
 const installLimitMs = 240_000;
@@ -47,14 +48,14 @@ export class TreeServer implements AsyncDisposable {
   }
 
   /** Serves a fresh copy; the caller disposes it. */
-  async serve(tree: Tree): Promise<ServedTree> {
+  async serve(tree: FileTree): Promise<ServedTree> {
     const prepared = await this.#prepare(tree);
     const copy = await mkdtemp(path.join(this.#root, "copy-"));
     await cp(prepared, copy, { recursive: true, verbatimSymlinks: true });
     return startApp(copy);
   }
 
-  #prepare(tree: Tree): Promise<string> {
+  #prepare(tree: FileTree): Promise<string> {
     return remembered(this.#prepared, hashTree(tree), async (key) => {
       const folder = path.join(this.#root, `tree-${key.slice(0, 16)}`);
       await writeTree(tree, folder);
@@ -90,6 +91,13 @@ export class TreeServer implements AsyncDisposable {
       }
       return path.join(kept, "node_modules");
     });
+  }
+}
+
+async function writeTree(tree: FileTree, root: string): Promise<void> {
+  for (const [name, { mode, bytes }] of tree) {
+    await mkdir(path.dirname(path.join(root, name)), { recursive: true });
+    await writeFile(path.join(root, name), bytes, { mode });
   }
 }
 

@@ -1,32 +1,20 @@
-import type { Mutant } from "../../src/dataset/row.ts";
-import {
-  isInRange,
-  mutate,
-  readMutants,
-  readRows,
-  readSets,
-  readSnapshots,
-  type Tree,
-  type TruthRow,
-} from "./ground-truth.ts";
-import type { Ruling, TreeJudge } from "./judge-tree.ts";
+import { isInRange } from "../../src/dataset/mutants.ts";
+import type { Mutant, Row } from "../../src/dataset/row.ts";
+import { openTruth, type Truth } from "./ground-truth.ts";
+import type { Question, Ruling, TreeJudge } from "./judge-tree.ts";
 
-/** Verdicts a statement of the ground truth allows. */
-type Allowed = readonly Ruling["verdict"][];
+type Verdict = Ruling["verdict"];
+type Part = "solution" | "second" | "sweep" | "vacuity" | "mutants" | "sets";
 
 /** One statement of the ground truth: this check on this tree has one of these verdicts. */
-export interface Statement {
+export interface Statement extends Question {
   /** Which family of statements it belongs to. */
-  readonly part: "solution" | "second" | "sweep" | "vacuity" | "mutants" | "sets";
-  /** The tree in words, such as "mutant 000001-silent-save at 4". */
-  readonly where: string;
-  readonly rowId: string;
-  readonly tree: Tree;
-  readonly request: number;
-  readonly check: number;
-  readonly allowed: Allowed;
-  /** Set for mutants; the measured verdict is one of its `changes` when it is not YES. */
-  readonly mutantId?: string;
+  readonly part: Part;
+  /** What is replayed: a solution, a mutant or a set. */
+  readonly spec: string;
+  /** 1-based number of the snapshot. */
+  readonly snapshot: number;
+  readonly allowed: readonly Verdict[];
 }
 
 /** A statement and how it turned out. */
@@ -35,119 +23,89 @@ export interface Outcome extends Statement {
   readonly holds: boolean;
 }
 
-const yes: Allowed = ["YES"];
-const notYes: Allowed = ["PARTIAL", "NO"];
+const yes: readonly Verdict[] = ["YES"];
+const notYes: readonly Verdict[] = ["PARTIAL", "NO"];
 const badness = { YES: 0, PARTIAL: 1, NO: 2 };
 
-/** Everything the ground truth of a row says, in the order of the parts. */
-export async function listStatements(row: TruthRow): Promise<Statement[]> {
-  const snapshots = await readSnapshots("solutions", row.id);
-  const second = await readSnapshots("solutions-second", row.id);
-  const mutants = await readMutants(row.id);
-  const sets = Object.entries(await readSets()).map(([name, ids]) => ({
-    name,
-    mutants: mutants.filter((mutant) => ids.includes(mutant.id)),
-  }));
+/** Everything the ground truth says, in the order of rows and parts. */
+export async function listAll(): Promise<{ rows: readonly Row[]; statements: Statement[] }> {
+  const opened = await openTruth();
+  const lists = await Promise.all(opened.rows.map((row) => listStatements(opened, row)));
+  return { rows: opened.rows, statements: lists.flat() };
+}
+
+interface Plan {
+  readonly part: Part;
+  readonly spec: string;
+  readonly snapshot: number;
+  /** 1-based request whose checks are asked; absent: that of the snapshot. */
+  readonly request?: number;
+  /** Verdicts allowed for a check; undefined leaves the check out. */
+  readonly allowed: (check: number) => readonly Verdict[] | undefined;
+}
+
+async function listStatements(opened: Truth, row: Row): Promise<Statement[]> {
+  const { truth } = opened;
+  const oraclePath = truth.oraclePath(row.id);
+  const statements = planAll(opened, row).map(async ({ part, spec, snapshot, request = snapshot, allowed }) => {
+    const tree = await truth.replayTree(spec, row.id, snapshot);
+    return (row.requests[request - 1]?.checks ?? []).flatMap((_, check) => {
+      const verdicts = allowed(check);
+      const where = { part, spec, snapshot, rowId: row.id, oraclePath, tree, request, check };
+      return verdicts === undefined ? [] : [{ ...where, allowed: verdicts }];
+    });
+  });
+  return (await Promise.all(statements)).flat();
+}
+
+function planAll({ truth, isSolved }: Truth, row: Row): Plan[] {
+  const numbers = row.requests.map((request) => request.number);
+  const last = numbers.length;
+  const hasSecond = isSolved("second", row.id);
   return [
-    ...solutionStatements(row, { part: "solution", snapshots }),
-    ...solutionStatements(row, { part: "second", snapshots: second }),
-    ...sweepStatements(row, snapshots),
-    ...vacuityStatements(row, snapshots),
-    ...mutants.flatMap((mutant) =>
-      mutantStatements(row, snapshots, { part: "mutants", name: mutant.id, mutants: [mutant] }),
+    ...numbers.map((snapshot): Plan => ({ part: "solution", spec: "solution", snapshot, allowed: () => yes })),
+    ...numbers
+      .filter(() => hasSecond)
+      .map((snapshot): Plan => ({ part: "second", spec: "second", snapshot, allowed: () => yes })),
+    // Own checks of every request on the last snapshot, as in a final sweep.
+    ...row.requests.slice(0, -1).map(({ number, checks }): Plan => ({
+      part: "sweep",
+      spec: "solution",
+      snapshot: last,
+      request: number,
+      allowed: (check) => (checks[check]?.role === "backward" || checks[check]?.superseded === true ? undefined : yes),
+    })),
+    // New checks on the snapshot before: an integration check may hold there, a functional one must not.
+    ...numbers.slice(1).map((request): Plan => ({
+      part: "vacuity",
+      spec: "solution",
+      snapshot: request - 1,
+      request,
+      allowed: (check) => (check < 3 ? notYes : check === 3 ? [...yes, ...notYes] : undefined),
+    })),
+    ...truth.mutants.filter((one) => one.row === row.id).flatMap((one) => planMutants(row, "mutants", [one.id, [one]])),
+    ...truth.sets.flatMap(({ name, mutantIds }) =>
+      planMutants(row, "sets", [name, truth.mutants.filter((one) => one.row === row.id && mutantIds.includes(one.id))]),
     ),
-    ...sets.flatMap((set) => mutantStatements(row, snapshots, { part: "sets", ...set })),
   ];
 }
 
-function solutionStatements(
-  row: TruthRow,
-  { part, snapshots }: { part: "solution" | "second"; snapshots: readonly Tree[] },
-): Statement[] {
-  return snapshots.flatMap((tree, at) =>
-    checkNumbers(row, at + 1).map((check) => ({
-      part,
-      where: `${part} at ${String(at + 1)}`,
-      rowId: row.id,
-      tree,
-      request: at + 1,
-      check,
-      allowed: yes,
-    })),
-  );
-}
-
-/** Own checks of every request on the last snapshot, as in a final sweep. */
-function sweepStatements(row: TruthRow, snapshots: readonly Tree[]): Statement[] {
-  const tree = snapshots.at(-1);
-  if (tree === undefined) return [];
-  return snapshots.slice(0, -1).flatMap((_, at) =>
-    checkNumbers(row, at + 1)
-      .filter((check) => (at === 0 || check < 4) && row.requests[at]?.[check]?.superseded !== true)
-      .map((check) => ({
-        part: "sweep" as const,
-        where: `solution at ${String(snapshots.length)}`,
-        rowId: row.id,
-        tree,
-        request: at + 1,
-        check,
-        allowed: yes,
-      })),
-  );
-}
-
-/** The checks of a request that are new (functional and integration) on the snapshot before it. */
-function vacuityStatements(row: TruthRow, snapshots: readonly Tree[]): Statement[] {
-  return snapshots.slice(1).flatMap((_, at) =>
-    checkNumbers(row, at + 2)
-      .filter((check) => check < 4)
-      .map((check) => ({
-        part: "vacuity" as const,
-        where: `solution at ${String(at + 1)}`,
-        rowId: row.id,
-        tree: snapshots[at] ?? new Map<string, Buffer>(),
-        request: at + 2,
-        check,
-        // An integration check may hold before its request; only functional ones must be new.
-        allowed: check < 3 ? notYes : [...yes, ...notYes],
-      })),
-  );
-}
-
-function mutantStatements(
-  row: TruthRow,
-  snapshots: readonly Tree[],
-  { part, name, mutants }: { part: "mutants" | "sets"; name: string; mutants: readonly Mutant[] },
-): Statement[] {
-  return snapshots.flatMap((snapshot, at) => {
-    const request = at + 1;
-    const active = mutants.filter((one) => isInRange(one, request));
-    if (active.length === 0) return [];
-    let tree = snapshot;
-    for (const one of active) tree = mutate(tree, one);
-    return checkNumbers(row, request).map((check) => {
-      const verdicts = active.flatMap((one) =>
-        one.changes
-          .filter((change) => change.request === request && change.check === check)
-          .map((change) => change.verdict),
-      );
-      const worst = verdicts.sort((a, b) => badness[b] - badness[a])[0] ?? "YES";
-      return {
-        part,
-        where: `${name} at ${String(request)}`,
-        rowId: row.id,
-        tree,
-        request,
-        check,
-        allowed: [worst],
-        ...(part === "mutants" ? { mutantId: name } : {}),
-      };
-    });
-  });
-}
-
-function checkNumbers(row: TruthRow, request: number): number[] {
-  return (row.requests[request - 1] ?? []).map((_, check) => check);
+/** All requests in the range of any of these mutants; where several change a check, the worst verdict is expected. */
+function planMutants(row: Row, part: Part, [spec, mutants]: readonly [string, readonly Mutant[]]): Plan[] {
+  const inRange = row.requests.filter(({ number }) => mutants.some((one) => isInRange(one, number)));
+  return inRange.map(({ number }) => ({
+    part,
+    spec,
+    snapshot: number,
+    allowed: (check) => {
+      const verdicts = mutants
+        .filter((one) => isInRange(one, number))
+        .flatMap((one) => one.changes)
+        .filter((change) => change.request === number && change.check === check)
+        .map((change) => change.verdict);
+      return [verdicts.sort((a, b) => badness[b] - badness[a])[0] ?? "YES"];
+    },
+  }));
 }
 
 /** Decides a statement. */
@@ -156,36 +114,34 @@ export async function prove(judge: TreeJudge, statement: Statement): Promise<Out
   return { ...statement, ruling, holds: statement.allowed.includes(ruling.verdict) };
 }
 
+/** An outcome in words, such as "000001 mutants 000001-blank-page at 1: check 1.0 is NO, said YES". */
+export function describeOutcome({ rowId, part, spec, snapshot, request, check, allowed, ruling }: Outcome): string {
+  return `${rowId} ${part} ${spec} at ${snapshot}: check ${request}.${check} is ${ruling.verdict}, said ${allowed.join("|")}`;
+}
+
 /**
- * The statements CI proves: the changed checks of every mutant, three unchanged ones each, and what `parts` names in full.
+ * The statements CI proves: the changed checks of every mutant, and three unchanged ones each.
  *
- * The three are picked by position so that all requests in range get their turn, the same on every machine.
+ * The three are picked by position so that early and late requests get their turn, the same on every machine.
  */
-export function pickForCi(statements: readonly Statement[], parts: readonly Statement["part"][]): Statement[] {
+export function pickForCi(statements: readonly Statement[]): Statement[] {
   const ofMutants = statements.filter((one) => one.part === "mutants");
-  const picked = [...new Set(ofMutants.map((one) => one.mutantId))].flatMap((id) => {
-    const own = ofMutants.filter((one) => one.mutantId === id);
+  return [...new Set(ofMutants.map((one) => one.spec))].flatMap((id) => {
+    const own = ofMutants.filter((one) => one.spec === id);
     const unchanged = own.filter((one) => one.allowed.includes("YES"));
     const others = [0, 1, 2].map((third) => unchanged[Math.floor(((third + 0.5) * unchanged.length) / 3)]);
     return [...own.filter((one) => !one.allowed.includes("YES")), ...others.filter((one) => one !== undefined)];
   });
-  return [...statements.filter((one) => parts.includes(one.part)), ...picked];
 }
 
 /** Checks that failed nowhere in these outcomes, as "request.check"; a check that cannot fail proves nothing. */
-export function neverFailing(row: TruthRow, outcomes: readonly Outcome[]): string[] {
+export function neverFailing(row: Row, outcomes: readonly Outcome[]): string[] {
   const failed = new Set(
     outcomes
       .filter((one) => one.rowId === row.id && one.part !== "second" && one.ruling.verdict !== "YES")
-      .map((one) => `${String(one.request)}.${String(one.check)}`),
+      .map((one) => `${one.request}.${one.check}`),
   );
   return row.requests
-    .flatMap((checks, at) => checks.map((_, check) => `${String(at + 1)}.${String(check)}`))
+    .flatMap(({ number, checks }) => checks.map((_, check) => `${number}.${check}`))
     .filter((name) => !failed.has(name));
-}
-
-/** All statements of all rows of the data set. */
-export async function listAll(): Promise<{ rows: TruthRow[]; statements: Statement[] }> {
-  const rows = await readRows();
-  return { rows, statements: (await Promise.all(rows.map((row) => listStatements(row)))).flat() };
 }
