@@ -10,8 +10,9 @@ import { asking, connectEngine, readCaFile } from "./engine.ts";
 import type { EngineOptions } from "./engine.ts";
 import { DockerPlace } from "./docker-place.ts";
 import { OWNER_FILE, SOCKET_FOLDER_PREFIX } from "./leftovers.ts";
-import { openParts, OverlayRefusedError } from "./open-place.ts";
-import type { PlaceContext } from "./open-place.ts";
+import { longestSocketPath, openParts, OverlayRefusedError } from "./open-place.ts";
+import type { PlaceContext } from "./container-options.ts";
+import { checkSocketPath } from "./sidecar-link.ts";
 
 /** How a Docker sandbox is set up. */
 export interface DockerSandboxOptions extends EngineOptions {
@@ -39,6 +40,7 @@ class DockerSandbox implements Sandbox {
   #layering: "overlay" | "copy";
   #overlayRefusal: string | undefined;
   #isImageChecked = false;
+  #isClosed = false;
 
   constructor(context: PlaceContext, cleanup: CleanupStack, layering: "overlay" | "copy") {
     this.#context = context;
@@ -67,6 +69,7 @@ class DockerSandbox implements Sandbox {
   }
 
   async open(options: PlaceOptions): Promise<Place> {
+    if (this.#isClosed) throw new EvowebError("sandbox", `Place ${options.label}: the sandbox is closed.`);
     const below = (options.below ?? []).map((place) => {
       if (place instanceof DockerPlace) return place;
       throw new EvowebError(
@@ -76,13 +79,11 @@ class DockerSandbox implements Sandbox {
     });
     if (below.length > 0 && this.#layering === "overlay") {
       try {
-        return await this.#openOn(
-          options,
-          below.flatMap((place) => place.layers),
-        );
+        // A kernel refuses a layer that is named twice; the higher of the two is what shows.
+        return await this.#openOn(options, [...new Set(below.flatMap((place) => place.layers))]);
       } catch (error) {
         if (!(error instanceof OverlayRefusedError)) throw error;
-        this.#layering = "copy";
+        if (error.isForGood) this.#layering = "copy";
         this.#overlayRefusal = error.message;
       }
     }
@@ -123,6 +124,7 @@ class DockerSandbox implements Sandbox {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     // Undone newest first: what lies on top of a place is newer than it.
     for (const place of this.#places) this.#cleanup.defer(() => place[Symbol.asyncDispose]());
     await this.#cleanup[Symbol.asyncDispose]();
@@ -140,7 +142,9 @@ export async function openDockerSandbox(options: DockerSandboxOptions): Promise<
   await ping(docker);
   const cleanup = new CleanupStack();
   // Short and closed to other users; its subfolders are open so that the relay, another user, gets to its sockets.
-  const socketFolder = await mkdtemp(join(options.socketFolder ?? tmpdir(), SOCKET_FOLDER_PREFIX));
+  const prefix = join(options.socketFolder ?? tmpdir(), SOCKET_FOLDER_PREFIX);
+  checkSocketPath(longestSocketPath(`${prefix}XXXXXX`));
+  const socketFolder = await mkdtemp(prefix);
   cleanup.defer(() => rm(socketFolder, { recursive: true, force: true }));
   await chmod(socketFolder, 0o700);
   const owner = thisOwner();

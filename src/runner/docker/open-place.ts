@@ -8,32 +8,18 @@ import { EvowebError, messageOf } from "../../errors.ts";
 import { CleanupStack } from "../cleanup-stack.ts";
 import { EgressProxy } from "../egress-proxy.ts";
 import type { PlaceOptions } from "../sandbox.ts";
+import { appOptions, RELAY_UID, sidecarOptions } from "./container-options.ts";
+import type { PlaceContext } from "./container-options.ts";
 import { asking, statusOf } from "./engine.ts";
-import { CA_PATH, caBundle, placeEnvironment } from "./environment.ts";
+import { CA_PATH, caBundle } from "./environment.ts";
 import { LAYER, WORKSPACE } from "./image-recipe.ts";
 import { labelsFor } from "./labels.ts";
-import type { Ownership } from "./labels.ts";
-import { GUARD_ARGV, relayArgv } from "./programs.ts";
-import { checkSocketPath, listenOn, SidecarLink } from "./sidecar-link.ts";
+import { listenOn, SidecarLink } from "./sidecar-link.ts";
 import { createOverlay, createVolume, removeContainer, removeVolume } from "./volumes.ts";
 import type { Volume } from "./volumes.ts";
 
 const READY_TIMEOUT_MS = 30_000;
-const RELAY_UID = 65532;
-const GUARD_UID = 65533;
-const SIDECAR_MEMORY_BYTES = 256 * 1024 * 1024;
-const SIDECAR_PIDS = 64;
-
-/** What all places of a sandbox share. */
-export interface PlaceContext {
-  readonly docker: Docker;
-  readonly image: string;
-  readonly ownership: Ownership;
-  /** Folder of this process alone, for sockets. */
-  readonly socketFolder: string;
-  /** PEM text of extra certificate authorities. */
-  readonly ca?: string;
-}
+const ID_BYTES = 5;
 
 /** The parts of an open place, each with the way to let go of it. */
 export interface PlaceParts extends AsyncDisposable {
@@ -48,8 +34,19 @@ export interface PlaceParts extends AsyncDisposable {
   readonly ownFolder: string;
 }
 
+/** The longest path that the sockets of a place get below a folder. */
+export const longestSocketPath = (folder: string): string => join(folder, "0".repeat(2 * ID_BYTES), "out/h.sock");
+
 /** The engine refused to mount an overlay; a copy has to do. */
-export class OverlayRefusedError extends Error {}
+export class OverlayRefusedError extends Error {
+  /** Whether the next overlay will be refused too. */
+  readonly isForGood: boolean;
+
+  constructor(message: string, { isForGood }: { isForGood: boolean }) {
+    super(message);
+    this.isForGood = isForGood;
+  }
+}
 
 async function makeSocketFolder(folder: string): Promise<void> {
   await mkdir(join(folder, "out"), { recursive: true, mode: 0o755 });
@@ -58,73 +55,6 @@ async function makeSocketFolder(folder: string): Promise<void> {
   // Whatever the umask says: the relay has another uid. The folder above is closed to everybody else.
   await chmod(join(folder, "out"), 0o755);
   await chmod(folder, 0o755);
-}
-
-/** The relay must be able to listen in a folder of ours: as root we give it one, otherwise it runs as we do. */
-const relayUser = (): string =>
-  process.getuid?.() === 0 ? `${RELAY_UID}:${RELAY_UID}` : `${process.getuid?.() ?? ""}:${process.getgid?.() ?? ""}`;
-
-const HARDENING = {
-  CapDrop: ["ALL"],
-  SecurityOpt: ["no-new-privileges"],
-  Init: true,
-  AutoRemove: true,
-  LogConfig: { Type: "none", Config: {} },
-};
-
-function sidecarOptions(
-  context: PlaceContext,
-  labels: Record<string, string>,
-  binds: string[],
-): Docker.ContainerCreateOptions {
-  return {
-    Image: context.image,
-    Cmd: relayArgv(),
-    User: relayUser(),
-    Labels: labels,
-    Hostname: "evoweb",
-    WorkingDir: "/",
-    HostConfig: {
-      ...HARDENING,
-      NetworkMode: "none",
-      ReadonlyRootfs: true,
-      // Without this a place has no ::1, and programs that listen on localhost behave unlike on a normal machine.
-      Sysctls: { "net.ipv6.conf.all.disable_ipv6": "0" },
-      Memory: SIDECAR_MEMORY_BYTES,
-      MemorySwap: SIDECAR_MEMORY_BYTES,
-      PidsLimit: SIDECAR_PIDS,
-      Binds: binds,
-    },
-  };
-}
-
-interface AppSpec {
-  readonly labels: Record<string, string>;
-  readonly limits: PlaceOptions["limits"];
-  readonly sidecarId: string;
-  readonly treeVolume: string;
-}
-
-function appOptions(context: PlaceContext, spec: AppSpec): Docker.ContainerCreateOptions {
-  return {
-    Image: context.image,
-    Cmd: [...GUARD_ARGV],
-    // Not the user of agents and apps: they must not be able to end the main process.
-    User: `${GUARD_UID}:${GUARD_UID}`,
-    Labels: spec.labels,
-    WorkingDir: WORKSPACE,
-    Env: Object.entries(placeEnvironment(context.ca !== undefined)).map(([name, value]) => `${name}=${value}`),
-    HostConfig: {
-      ...HARDENING,
-      NetworkMode: `container:${spec.sidecarId}`,
-      Memory: spec.limits.memoryBytes,
-      MemorySwap: spec.limits.memoryBytes,
-      NanoCpus: Math.round(spec.limits.cpus * 1e9),
-      PidsLimit: spec.limits.pids,
-      // An overlay has its content already and its upper folder is not to be filled from the image.
-      Binds: [`${spec.treeVolume}:${WORKSPACE}:nocopy`],
-    },
-  };
 }
 
 async function createContainer(
@@ -176,17 +106,44 @@ async function makeVolumes(
   if (below.length === 0) return { own, treeVolume: own.name };
   const treeVolume = `evo-${id}`;
   if (!(await createOverlay(docker, { name: treeVolume, lower: below, upper: own, labels }))) {
-    throw new OverlayRefusedError(`${below.length} layers are too many for one mount`);
+    throw new OverlayRefusedError(`${below.length} layers are too many for one mount`, { isForGood: false });
   }
   cleanup.defer(() => removeVolume(docker, treeVolume));
   return { own, treeVolume };
 }
 
-async function startGuarded(app: Docker.Container, link: SidecarLink, context: PlaceContext): Promise<void> {
-  const guarded = link.reported("guard", AbortSignal.timeout(READY_TIMEOUT_MS));
-  guarded.catch(() => {});
-  await start(app, context);
-  await guarded;
+/** Starts a container and waits until its main program has been heard of; one that ends before that is not waited for. */
+async function startHeard(
+  container: Docker.Container,
+  context: PlaceContext,
+  main: { program: string; link: SidecarLink; event: "ready" | "guard" },
+): Promise<void> {
+  const stop = new AbortController();
+  const early = container.wait({ condition: "next-exit", abortSignal: stop.signal }).then(({ StatusCode: code }) => {
+    // The init process gives these codes when it cannot run the program.
+    const isMissing = code === 126 || code === 127;
+    throw isMissing
+      ? new EvowebError(
+          "image",
+          `Image ${context.image} cannot run ${main.program}. Build one that can: evoweb images build`,
+        )
+      : new EvowebError(
+          "docker",
+          `A container ended with code ${String(code)} before its ${main.program} was heard of.`,
+        );
+  });
+  early.catch(() => {});
+  const heard = main.link.reported(main.event, AbortSignal.timeout(READY_TIMEOUT_MS));
+  heard.catch(() => {});
+  try {
+    await start(container, context);
+    await Promise.race([
+      heard,
+      early.catch((error: unknown) => (error instanceof EvowebError ? Promise.reject(error) : heard)),
+    ]);
+  } finally {
+    stop.abort();
+  }
 }
 
 /** Makes the two containers and their volumes. Cleans up after its own failure. Throws `EvowebError`, or `OverlayRefusedError`. */
@@ -196,12 +153,11 @@ export async function openParts(
   below: readonly string[],
 ): Promise<PlaceParts> {
   const { docker } = context;
-  const id = randomBytes(5).toString("hex");
+  const id = randomBytes(ID_BYTES).toString("hex");
   const labels = labelsFor(context.ownership, options.label);
   const isOverlay = below.length > 0;
   const folder = join(context.socketFolder, id);
   const at = (name: string): string => join(folder, name);
-  checkSocketPath(at("out/h.sock"));
   const cleanup = new CleanupStack();
   try {
     cleanup.defer(() => rm(folder, { recursive: true, force: true }));
@@ -219,18 +175,15 @@ export async function openParts(
     ];
     const sidecar = await createContainer(context, sidecarOptions(context, labels, binds));
     cleanup.defer(() => removeContainer(docker, sidecar.id));
-    const ready = link.reported("ready", AbortSignal.timeout(READY_TIMEOUT_MS));
-    ready.catch(() => {});
-    await start(sidecar, context);
+    await startHeard(sidecar, context, { program: "node", link, event: "ready" });
     const spec = { labels, limits: options.limits, sidecarId: sidecar.id, treeVolume };
     const app = await createContainer(context, appOptions(context, spec));
     cleanup.defer(() => removeContainer(docker, app.id));
     if (context.ca !== undefined) await putCa(app, context.ca);
-    await ready;
-    await startGuarded(app, link, context).catch((error: unknown) => {
+    await startHeard(app, context, { program: "/bin/bash", link, event: "guard" }).catch((error: unknown) => {
       // Bad overlay options and a kernel that refuses them both appear only here, and as the same status.
       const isRefusal = isOverlay && error instanceof EvowebError && error.code === "docker";
-      throw isRefusal ? new OverlayRefusedError(error.message) : error;
+      throw isRefusal ? new OverlayRefusedError(error.message, { isForGood: true }) : error;
     });
     return {
       sidecar,
