@@ -11,6 +11,9 @@ const PATIENCE = 2;
 const MAX_PROBED_PORTS = 8;
 /** After the accepted answer the port has to stay for this long: some apps die of their first request. */
 const CONFIRM_MS = 120;
+/** Or for this part of the start, because on a busy machine dying takes longer, too; at most 1 s. */
+const CONFIRM_SHARE = 0.1;
+const CONFIRM_LIMIT_MS = 1000;
 const CONFIRM_POLL_MS = 20;
 /** How often a port that had answered may vanish before the app counts as crashing in a loop. */
 const MAX_VANISHED = 3;
@@ -137,8 +140,9 @@ class Watch {
   }
 
   /** Whether the port stays open and the process alive for a moment after its answer. */
-  async #isStable(port: number): Promise<boolean> {
-    const until = performance.now() + CONFIRM_MS;
+  async #isStable({ port, startMs }: Ready): Promise<boolean> {
+    const confirmMs = Math.min(CONFIRM_LIMIT_MS, Math.max(CONFIRM_MS, startMs * CONFIRM_SHARE));
+    const until = performance.now() + confirmMs;
     while (performance.now() < until) {
       await this.#pause(CONFIRM_POLL_MS);
       await this.#look();
@@ -203,7 +207,7 @@ class Watch {
       if (over !== undefined) return over;
       if (this.#elapsedMs() >= this.#task.startTimeoutMs) return this.#atLimit();
       const ready = await this.#askAll();
-      if (ready !== undefined && (await this.#isStable(ready.port))) return ready;
+      if (ready !== undefined && (await this.#isStable(ready))) return ready;
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { AppDown } from "./app-down.ts";
 import type { AppPlan } from "./app-plan.ts";
 import { openAppProxy, type AppProxy } from "./app-proxy.ts";
@@ -42,6 +43,8 @@ export interface RunningApp extends AsyncDisposable {
   readonly ended: Promise<ProcessEnd>;
   /** Whether the start command still runs, or left its server behind on purpose, and the port is still open. */
   isAlive(): Promise<boolean>;
+  /** Connections of the page to the app's port that nobody took since the latest start: a sign that it went away meanwhile. */
+  lostConnections(): number;
   /** Ends every process of the app and starts it again on the same data; null when it is up again. */
   restart(): Promise<AppDown | null>;
   /** What the latest start has written so far. */
@@ -95,17 +98,38 @@ interface StartTask {
   readonly options: StartOptions;
 }
 
+/** The way into a place, with a count of the connections that each port refused. */
+class Door {
+  readonly lost = new Map<number, number>();
+  readonly #place: Place;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  async connect(port: number): Promise<Duplex> {
+    try {
+      return await this.#place.connect(port);
+    } catch (error) {
+      this.lost.set(port, (this.lost.get(port) ?? 0) + 1);
+      throw error;
+    }
+  }
+}
+
 class App implements RunningApp {
   readonly status = "up";
   readonly place: Place;
   readonly proxy: AppProxy;
   readonly #plan: AppPlan;
   readonly #task: StartTask;
+  readonly #door: Door;
   #start: Start;
 
-  constructor(parts: { place: Place; proxy: AppProxy; plan: AppPlan; task: StartTask; start: Start }) {
+  constructor(parts: { place: Place; proxy: AppProxy; door: Door; plan: AppPlan; task: StartTask; start: Start }) {
     this.place = parts.place;
     this.proxy = parts.proxy;
+    this.#door = parts.door;
     this.#plan = parts.plan;
     this.#task = parts.task;
     this.#start = parts.start;
@@ -143,6 +167,10 @@ class App implements RunningApp {
     return this.#start.process.log();
   }
 
+  lostConnections(): number {
+    return this.#door.lost.get(this.port) ?? 0;
+  }
+
   async isAlive(): Promise<boolean> {
     const end = this.#start.end();
     if (end !== undefined && end.exitCode !== 0) return false;
@@ -154,6 +182,7 @@ class App implements RunningApp {
     const start = await startOnce(this.place, this.#plan, this.#task);
     if ("status" in start) return start;
     this.#start = start;
+    this.#door.lost.clear();
     return null;
   }
 
@@ -184,9 +213,10 @@ export async function startApp(prepared: PreparedApp, options: StartOptions): Pr
     const task = { argv, command, suggestedPort: await place.suggestPort(), options };
     const start = await startOnce(place, plan, task);
     if ("status" in start) return start;
-    const proxy = await openAppProxy(place);
+    const door = new Door(place);
+    const proxy = await openAppProxy(door);
     isKept = true;
-    return new App({ place, proxy, plan, task, start });
+    return new App({ place, proxy, door, plan, task, start });
   } finally {
     if (!isKept) await place[Symbol.asyncDispose]();
   }

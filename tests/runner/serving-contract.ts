@@ -105,22 +105,29 @@ function describeReadiness(sandbox: () => Sandbox): void {
     expect((await get(up(served).proxy, `${up(served).url}app/`)).text).toBe("<h1>The page</h1>");
   });
 
+  // A limit that the start itself keeps well within, however busy the machine is.
+  let limitMs = 0;
+  beforeAll(async () => {
+    await using served = await serve(sandbox(), await fixture("host-check"));
+    limitMs = Math.max(2000, up(served).startMs * 4);
+  }, 120_000);
+
   test("an app that answers 500 for ever started, but fails (B40 down)", async () => {
     const files = await fixture("ready", "node server.mjs down");
-    const { class: kind, evidence } = down(await serve(sandbox(), files, { startTimeoutMs: 2000 }));
+    const { class: kind, evidence } = down(await serve(sandbox(), files, { startTimeoutMs: limitMs }));
     expect(kind).toBe("http_error");
-    expect(evidence).toMatchObject({ limitMs: 2000, logTail: expect.stringContaining("Server running at") });
+    expect(evidence).toMatchObject({ limitMs, logTail: expect.stringContaining("Server running at") });
     expect(Object.values(evidence["probes"] as object)).toMatchObject([{ kind: "answer", status: 500 }]);
   });
 
   test("an app that takes connections and stays silent is given up at the limit, not later (B40 hang)", async () => {
     const files = await fixture("ready", "node server.mjs hang");
     const { class: kind, evidence } = down(
-      await serve(sandbox(), files, { startTimeoutMs: 2000, probeTimeoutMs: 700 }),
+      await serve(sandbox(), files, { startTimeoutMs: limitMs, probeTimeoutMs: 700 }),
     );
     expect(kind).toBe("no_answer");
-    expect(evidence["elapsedMs"]).toBeGreaterThanOrEqual(2000);
-    expect(evidence["elapsedMs"]).toBeLessThan(3500);
+    expect(evidence["elapsedMs"]).toBeGreaterThanOrEqual(limitMs);
+    expect(evidence["elapsedMs"]).toBeLessThan(limitMs * 1.5);
     expect(evidence["listening"]).toHaveLength(1);
   });
 
@@ -165,8 +172,11 @@ function describeCrashes(sandbox: () => Sandbox): void {
     expect(await app.ended).toMatchObject({ exitCode: 1, how: "exited" });
     expect(await app.isAlive()).toBe(false);
     expect(app.log().text).toContain("fatal: timer went off");
+    expect(app.lostConnections()).toBe(0);
     await expect(get(app.proxy, app.url)).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(app.lostConnections()).toBe(1);
     expect(await app.restart()).toBeNull();
+    expect(app.lostConnections()).toBe(0);
     expect((await get(app.proxy, app.url)).text).toContain("Fragile app");
   });
 }
@@ -214,7 +224,7 @@ function describeNothingServed(sandbox: () => Sandbox): void {
 }
 
 function describeStopping(sandbox: () => Sandbox): void {
-  test("ten starts and stops in a row leave no process and no port behind (B43)", async () => {
+  test("ten starts and stops in a row leave no process and no port behind (B43)", { timeout: 240_000 }, async () => {
     await using place = await sandbox().open({ label: "ten", limits });
     const files = await fixture("nested");
     await place.writeTree(await sourceOf(files).toTar());
