@@ -183,6 +183,9 @@ class Watch {
   }
 
   #atLimit(): AppDown | Ready {
+    if (this.#restarts > 0) {
+      return this.#down("start_crash", `The server answered and went away ${this.#restarts} times until the limit.`);
+    }
     const answers = [...this.#seen].flatMap(([port, { probe }]) => (probe.kind === "answer" ? [{ port, probe }] : []));
     const usable = answers.find(({ probe }) => gradeOf(probe) !== "wait");
     if (usable !== undefined) return this.#ready(usable.port, usable.probe.status);

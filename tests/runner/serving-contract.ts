@@ -160,7 +160,9 @@ function describeCrashes(sandbox: () => Sandbox): void {
   });
 
   test("a restart loop is no running app, and its restarts are counted (B41 watch)", async () => {
-    const { class: kind, evidence } = down(await serve(sandbox(), await fixture("fragile", "node keeper.mjs")));
+    const { class: kind, evidence } = down(
+      await serve(sandbox(), await fixture("fragile", "node keeper.mjs"), { startTimeoutMs: 45_000 }),
+    );
     expect(kind).toBe("start_crash");
     expect(evidence).toMatchObject({ restarts: 3, reason: expect.stringContaining("restart loop") });
   });
