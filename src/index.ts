@@ -68,6 +68,8 @@ export { cleanDockerLeftovers } from "./runner/docker/leftovers.ts";
 export type { DockerLeftovers, LeftoverOptions } from "./runner/docker/leftovers.ts";
 export { examine } from "./jobs/doctor.ts";
 export type { DoctorFinding, DoctorOptions } from "./jobs/doctor.ts";
+export { checkoutSnapshot, serveSnapshot } from "./runner/checkout.ts";
+export type { ServeOptions, SnapshotName } from "./runner/checkout.ts";
 export type { RunEnvironment } from "./runner/environment.ts";
 export { RunOptions } from "./runner/options.ts";
 export { evowebVersion } from "./runner/provenance.ts";

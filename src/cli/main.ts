@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EvowebError, messageOf } from "../errors.ts";
+import { checkoutCommand } from "./checkout.ts";
 import { cleanCommand } from "./clean.ts";
 import { datasetCommand } from "./dataset.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -16,6 +17,7 @@ const commands: readonly CommandUnknownOpts[] = [
   runCommand(),
   scoreCommand,
   datasetCommand,
+  checkoutCommand(),
   doctorCommand(),
   imagesCommand,
   cleanCommand,

@@ -10,8 +10,8 @@ dir="$(mktemp -d)"
 trap 'rm -rf "$dir"' EXIT
 cat > "$dir/request.txt"
 export EVOWEB_REQUEST_FILE="$dir/request.txt"
-command="$EVOWEB_COMMAND"
-unset EVOWEB_COMMAND
+command="$EVOWEB_AGENT_COMMAND"
+unset EVOWEB_AGENT_COMMAND
 /bin/sh -c "$command" < "$dir/request.txt"
 `;
 
@@ -44,7 +44,7 @@ async function handle(command: string, context: AgentContext, { input, signal }:
   const { place, limits, preamble } = context;
   const result = await place.exec({
     argv: ["/bin/sh", "-c", WRAPPER],
-    env: { EVOWEB_COMMAND: command, EVOWEB_REQUEST: String(input.request), EVOWEB_PREAMBLE: preamble },
+    env: { EVOWEB_AGENT_COMMAND: command, EVOWEB_REQUEST: String(input.request), EVOWEB_PREAMBLE: preamble },
     stdin: input.text,
     timeoutMs: limits.timeoutMs,
     maxOutputBytes: limits.maxOutputBytes,
