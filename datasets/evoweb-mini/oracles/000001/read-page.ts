@@ -118,7 +118,8 @@ export function fitsWindow(page: Page, texts: readonly string[]): Promise<Record
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const text = (node.textContent ?? "").trim();
-      if (!found.has(text)) continue;
+      const isShown = node.parentElement?.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+      if (!found.has(text) || isShown !== true) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       const { left, right, width } = range.getBoundingClientRect();

@@ -17,7 +17,9 @@ export interface App {
 }
 
 const waitLimitMs = 3000;
-const wasteLimitMs = 7500;
+const wasteLimitMs = 6000;
+// Enough for a step that works, so that what an app does right does not depend on how much it did wrong before.
+const leastWaitMs = 600;
 const pollMs = 25;
 
 /** A step that the app offers no way to do; the check ends there with this point not met. */
@@ -45,9 +47,9 @@ export class Visit {
     });
   }
 
-  /** Time that one wait may take: short, and next to nothing once much time was spent on waits that came to nothing. */
+  /** Time that one wait may take; less once much time was spent on waits that came to nothing. */
   get patienceMs(): number {
-    return Math.max(50, Math.min(waitLimitMs, wasteLimitMs - this.#wastedMs));
+    return Math.max(leastWaitMs, Math.min(waitLimitMs, wasteLimitMs - this.#wastedMs));
   }
 
   /** Loads the app anew, as after typing its address; a hash in the address does not keep the old page alive. */
