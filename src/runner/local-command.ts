@@ -1,7 +1,8 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { EvowebError, messageOf } from "../errors.ts";
+import { openStreams } from "./local-pipes.ts";
 import type { OutputBuffer } from "./output-buffer.ts";
 import { endProcesses, findProcesses, type Belonging } from "./processes.ts";
 import type { ProcessEnd } from "./sandbox.ts";
@@ -24,6 +25,8 @@ export interface Launch {
   /** The whole environment, with the marker that `belonging` looks for. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
+  /** Folder and new name for what the streams need on the disk for a moment. */
+  readonly scratch: { readonly folder: string; readonly name: string };
   /** Absent: no deadline. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -52,12 +55,6 @@ function failedStart(error: NodeJS.ErrnoException, launch: Launch): ProcessEnd {
   launch.stderr.push(Buffer.from(`evoweb: cannot start ${launch.argv[0]} in ${launch.cwd}: ${error.code}\n`));
   const exitCode = error.code === "EACCES" ? EXIT_NOT_EXECUTABLE : EXIT_NOT_FOUND;
   return { exitCode, signal: null, how: "exited" };
-}
-
-function feed(child: ChildProcessWithoutNullStreams, bytes: string | Uint8Array): void {
-  // A program that does not read its input closes it; that is its right.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(bytes);
 }
 
 /** Waits until both pipes are closed, or stay quiet because a background child holds them. */
@@ -108,20 +105,33 @@ class Stopper {
   }
 }
 
+async function spawnChild(launch: Launch): Promise<{ child: ChildProcess; readers: readonly [Readable, Readable] }> {
+  const [program, ...args] = launch.argv;
+  const { folder, name } = launch.scratch;
+  const streams = await openStreams(folder, name, launch.stdin);
+  try {
+    // Detached: the child leads a session of its own whose number is its pid.
+    const child = spawn(program, args, { cwd: launch.cwd, env: launch.env, detached: true, stdio: [...streams.stdio] });
+    return { child, readers: streams.readers };
+  } catch (error) {
+    for (const reader of streams.readers) reader.destroy();
+    throw new EvowebError("sandbox", `Cannot start ${program}: ${messageOf(error)}`, { cause: error });
+  } finally {
+    streams.handOver();
+  }
+}
+
 /** Starts a process in a session of its own; its output is read until it and its children are gone. */
-export function launchCommand(launch: Launch): Launched {
+export async function launchCommand(launch: Launch): Promise<Launched> {
   if (launch.signal?.aborted === true) {
     const ended = Promise.resolve({ exitCode: null, signal: null, how: "aborted" } as const);
     return { ended, session: undefined, isOpen: () => false, release: () => undefined };
   }
-  const [program, ...args] = launch.argv;
-  // Detached: the child leads a session of its own whose number is its pid.
-  const child = spawn(program, args, { cwd: launch.cwd, env: launch.env, detached: true, stdio: "pipe" });
-  const { stdout, stderr } = child;
+  const { child, readers } = await spawnChild(launch);
+  const [stdout, stderr] = readers;
   stdout.on("data", (chunk: Buffer) => launch.stdout.push(chunk));
   stderr.on("data", (chunk: Buffer) => launch.stderr.push(chunk));
-  for (const pipe of [stdout, stderr]) pipe.on("error", () => undefined);
-  feed(child, launch.stdin ?? "");
+  for (const pipe of readers) pipe.on("error", () => undefined);
   if (child.pid !== undefined) launch.belonging.sessions.add(child.pid);
   const stopper = new Stopper(launch);
   const exit = new Promise<{ exitCode: number | null; signal: string | null }>((resolve, reject) => {

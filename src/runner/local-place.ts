@@ -67,29 +67,38 @@ export class LocalPlace implements Place {
     const stdout = outputBuffer(maxBytes);
     const stderr = outputBuffer(maxBytes);
     const { timeoutMs, stdin } = command;
-    const end = await this.#launch(command, { stdout, stderr, timeoutMs, ...(stdin === undefined ? {} : { stdin }) })
-      .ended;
+    const launched = await this.#launch(command, {
+      stdout,
+      stderr,
+      timeoutMs,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+    const end = await launched.ended;
     const durationMs = Math.round(performance.now() - startedAt);
     return { ...end, stdout: stdout.result(), stderr: stderr.result(), durationMs };
   }
 
   async start(command: BareCommand): Promise<StartedProcess> {
     const output = outputBuffer(command.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES);
-    const { ended } = this.#launch(command, { stdout: output, stderr: output });
+    const { ended } = await this.#launch(command, { stdout: output, stderr: output });
     const lost: ProcessEnd = { exitCode: null, signal: null, how: "exited" };
     return { ended: ended.catch(() => lost), log: () => output.result() };
   }
 
-  #launch(command: BareCommand, more: Pick<Launch, "stdout" | "stderr" | "timeoutMs" | "stdin">): Launched {
-    if (this.#isClosed) throw new EvowebError("sandbox", `The place ${this.label} is closed.`);
+  async #launch(
+    command: BareCommand,
+    more: Pick<Launch, "stdout" | "stderr" | "timeoutMs" | "stdin">,
+  ): Promise<Launched> {
+    this.#mustBeOpen();
     const cwd = resolve(this.root, command.cwd ?? ".");
     if (relative(this.root, cwd).startsWith("..")) {
       throw new EvowebError("sandbox", `The folder ${command.cwd} lies outside of the place ${this.label}.`);
     }
     this.#commands += 1;
     const marker = `${this.#setup.id}.${this.#commands}`;
-    const launched = launchCommand({
+    const launched = await launchCommand({
       ...more,
+      scratch: { folder: this.#setup.folder, name: `streams-${this.#commands}` },
       argv: command.argv,
       cwd,
       env: {
@@ -108,8 +117,18 @@ export class LocalPlace implements Place {
     });
     if (launched.session !== undefined) this.#belonging.sessions.add(launched.session);
     this.#launched.add(launched);
+    if (this.#isClosed) {
+      // Disposed while the streams were being made: its own look for processes came too early for this one.
+      await this.endProcesses(0);
+      launched.release();
+    }
+    this.#mustBeOpen();
     for (const earlier of this.#launched) if (!earlier.isOpen()) this.#launched.delete(earlier);
     return launched;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw new EvowebError("sandbox", `The place ${this.label} is closed.`);
   }
 
   #processes(): readonly ProcessInfo[] {

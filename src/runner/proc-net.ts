@@ -27,7 +27,7 @@ function addressOf(hex: string): string {
 }
 
 /** Listening sockets of a table in the format of /proc/net/tcp, by inode. */
-export function parseListening(table: string): Map<string, Listener> {
+function parseListening(table: string): Map<string, Listener> {
   const found = new Map<string, Listener>();
   for (const line of table.split("\n").slice(1)) {
     const fields = line.trim().split(/\s+/);

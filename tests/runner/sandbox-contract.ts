@@ -125,6 +125,14 @@ function describeCommands(open: Open): void {
     expect([126, 127]).toContain(result.exitCode);
   });
 
+  test("standard streams can be opened by name", async () => {
+    await using place = await open();
+    const { stdout, stderr } = await run(place, "cat /dev/stdin > /dev/stdout; echo bad > /dev/stderr", {
+      stdin: "in",
+    });
+    expect([stdout.text, stderr.text]).toEqual(["in", "bad\n"]);
+  });
+
   test("nothing of the host's environment gets in, HOME and TMPDIR are private and writable", async () => {
     await using place = await open();
     const { stdout } = await run(
