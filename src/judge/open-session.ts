@@ -67,13 +67,14 @@ function notePopup(page: Page, notes: PageNotes): void {
   })();
 }
 
+/** Quality 100 is lossless in Chromium; for pages it is a fifth of the bytes and half the time of lossy WebP. */
 async function capture(page: Page, timeoutMs: number): Promise<Buffer> {
   try {
-    return await page.screenshot({ type: "webp", quality: 75, timeout: timeoutMs });
+    return await page.screenshot({ type: "webp", quality: 100, timeout: timeoutMs });
   } catch {
     // Playwright waits for web fonts, which may never come; the browser itself does not.
     const cdp = await page.context().newCDPSession(page);
-    const { data } = await cdp.send("Page.captureScreenshot", { format: "webp", quality: 75 });
+    const { data } = await cdp.send("Page.captureScreenshot", { format: "webp", quality: 100 });
     return Buffer.from(data, "base64");
   }
 }
