@@ -47,7 +47,7 @@ export type { AppMetrics, AppScore } from "./scoring/score-app.ts";
 export type { RunMetrics, RunScore } from "./scoring/score-run.ts";
 export { readRunFolder } from "./trace/run-folder.ts";
 export type { RunFolder } from "./trace/run-folder.ts";
-export { scorePath, scoreRunFolder } from "./report/score-source.ts";
+export { scorePaths, scoreRunFolder } from "./report/score-source.ts";
 export type { ScoredSource } from "./report/score-source.ts";
 export { scoreDocument, scoreDocuments } from "./report/score-json.ts";
 export { renderScore } from "./report/score-table.ts";

@@ -58,7 +58,7 @@ async function execute({ out, resume, json, dryRun, ...flags }: Flags): Promise<
       signal: signals.signal,
     });
     progress.close();
-    return printScores([dir], { json });
+    return await printScores([dir], { json });
   } catch (error) {
     progress.close();
     if (signals.exitCode !== null) {

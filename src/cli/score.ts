@@ -1,5 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
-import { renderScore, scoreDocuments, scorePath } from "../index.ts";
+import { renderScore, scoreDocuments, scorePaths } from "../index.ts";
 
 const EXIT_INCOMPLETE = 3;
 
@@ -19,16 +19,16 @@ Examples:
 
 Exit codes: 0 scored; 1 something cannot be read; 2 wrong usage; 3 scored, but a run is incomplete and has no headline.`,
   )
-  .action((paths, { rows, json }) => {
-    process.exitCode = printScores(paths, { rows, json: json === true });
+  .action(async (paths, { rows, json }) => {
+    process.exitCode = await printScores(paths, { rows, json: json === true });
   });
 
 /** Prints the scores of what is on the disk; gives the exit code. */
-export function printScores(
+export async function printScores(
   paths: readonly string[],
   { rows, json }: { rows?: string | undefined; json: boolean },
-): number {
-  const sources = paths.map((path) => scorePath(path, rows));
+): Promise<number> {
+  const sources = await scorePaths(paths, rows);
   const useColor = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
   const text = json
     ? `${JSON.stringify(scoreDocuments(sources))}\n`

@@ -10,7 +10,8 @@ export interface CheckPlace {
 
 /** The text two checks are compared by: NFKC, lower case, runs of white space to one space, trimmed. */
 export function matchKey(check: Pick<Check, "task" | "expectedResult">): string {
-  return JSON.stringify([normalise(check.task), normalise(check.expectedResult)]);
+  // A normalised text holds no line feed, so this is unambiguous.
+  return `${normalise(check.task)}\n${normalise(check.expectedResult)}`;
 }
 
 /**
@@ -29,6 +30,10 @@ export function findSource(row: Row, backward: Check): CheckPlace | undefined {
   return findSource(row, earlier);
 }
 
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 function normalise(text: string): string {
+  // Nearly all texts are plain ASCII with single blanks; a rescore of many runs spends its time here otherwise.
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
 }

@@ -13,11 +13,11 @@ function shareText(name: string, share: Share): string {
   const silent = share.unreported > 0 && tokens !== null ? ` (${share.unreported} without usage)` : "";
   const usage =
     tokens === null && share.costUsd === null ? "no usage reported" : `${formatCount(tokens)} tokens, ${cost}`;
-  return `${formatCount(share.count)} ${name}, ${formatDuration(share.durationMs)}, ${usage}${silent}`;
+  return `${formatCount(share.count)} ${name}${share.count === 1 ? "" : "s"}, ${formatDuration(share.durationMs)}, ${usage}${silent}`;
 }
 
 function spendText({ agent, judge }: Spend): string {
-  return `${shareText("turns", agent)}; ${shareText("judgements", judge)}`;
+  return `${shareText("turn", agent)}; ${shareText("judgement", judge)}`;
 }
 
 /** What a run took: work time (pauses are none), tokens and cost; counted and spent apart where they differ. */

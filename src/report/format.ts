@@ -20,7 +20,7 @@ export function formatPercent([top, bottom]: Ratio): string {
   return bottom === 0 ? "n/a" : `${((100 * top) / bottom).toFixed(1)}%`;
 }
 
-/** Whole numbers as ranges, such as "1-3, 7". */
+/** Whole numbers, runs of three and more as ranges, such as "1-3, 7, 8". */
 export function formatRanges(numbers: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const number of numbers.toSorted((a, b) => a - b)) {
@@ -28,7 +28,11 @@ export function formatRanges(numbers: readonly number[]): string {
     if (last !== undefined && number === last[1] + 1) last[1] = number;
     else ranges.push([number, number]);
   }
-  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");
+  const texts = ranges.map(([from, to]) => {
+    if (from === to) return `${from}`;
+    return to === from + 1 ? `${from}, ${to}` : `${from}-${to}`;
+  });
+  return texts.join(", ");
 }
 
 /** A duration in its two largest units, such as "6m 00s" or "1h 02m"; below a minute in seconds. */

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { readRows } from "../dataset/read-rows.ts";
 import type { SampledRow } from "../dataset/row.ts";
 import { EvowebError } from "../errors.ts";
 import { scoreObserved } from "../scoring/score.ts";
@@ -7,11 +8,12 @@ import type { Score } from "../scoring/score.ts";
 import { effortOf, sumEfforts } from "../trace/effort.ts";
 import type { Effort } from "../trace/effort.ts";
 import { FLAT_TYPES, parseFlatVerdicts } from "../trace/flat-verdicts.ts";
-import { readJsonLines } from "../trace/jsonl.ts";
+import { readFileText, readJsonLines } from "../trace/jsonl.ts";
+import type { FileText } from "../trace/jsonl.ts";
 import { observeApp } from "../trace/observe-app.ts";
-import { parseTrace, readBytes } from "../trace/reader.ts";
+import { parseTrace } from "../trace/reader.ts";
 import { appDirName, readRunFolder, readRunPlan, readSampledRows } from "../trace/run-folder.ts";
-import type { RunFolder, RunPlan } from "../trace/run-folder.ts";
+import type { KnownRows, RunFolder, RunPlan } from "../trace/run-folder.ts";
 import type { RunJson } from "../trace/run-json.ts";
 import { describeNotes } from "./reader-notes.ts";
 import type { ReaderNote } from "./reader-notes.ts";
@@ -52,10 +54,18 @@ export function scoreRunFolder(folder: RunFolder): ScoredSource {
 }
 
 /**
- * Reads and scores a run folder, a trace or a flat verdicts file. `rowsPath` names the rows where the source has none beside it.
- * Throws `usage` when the path is none of the three or rows are needed, `trace`, `dataset` or `io` when something cannot be read.
+ * Reads and scores run folders, traces and flat verdicts files, in this order. `rowsPath` names the rows where a source has none
+ * beside it. Throws `usage` when a path is none of the three or rows are needed, `trace`, `dataset` or `io` when something cannot be
+ * read.
  */
-export function scorePath(path: string, rowsPath?: string): ScoredSource {
+export async function scorePaths(paths: readonly string[], rowsPath?: string): Promise<readonly ScoredSource[]> {
+  const knownRows: KnownRows = new Map();
+  const sources: ScoredSource[] = [];
+  for (const path of paths) sources.push(await scorePath(path, rowsPath, knownRows));
+  return sources;
+}
+
+async function scorePath(path: string, rowsPath: string | undefined, knownRows: KnownRows): Promise<ScoredSource> {
   if (!existsSync(path))
     throw new EvowebError("usage", `there is no ${path}. Name a run folder, a trace or a file of verdicts.`);
   if (statSync(path).isDirectory()) {
@@ -65,32 +75,47 @@ export function scorePath(path: string, rowsPath?: string): ScoredSource {
         `${path} is no run folder: it has no run.json. Name a folder that evoweb run made.`,
       );
     }
-    return scoreRunFolder(readRunFolder(path));
+    return scoreRunFolder(readRunFolder(path, knownRows));
   }
-  const bytes = readBytes(path);
-  return isFlat(bytes) ? scoreFlat(path, bytes, rowsPath) : scoreTrace(path, bytes, rowsPath);
+  const file = readFileText(path);
+  return isFlat(file) ? scoreFlat({ path, file, rowsPath }) : scoreTrace({ path, file, rowsPath });
+}
+
+interface Source {
+  readonly path: string;
+  readonly file: FileText;
+  readonly rowsPath: string | undefined;
 }
 
 // Enough for the first records of any file of ours, and little enough to look at twice.
-const PEEK_BYTES = 1 << 20;
+const PEEK_CHARS = 1 << 20;
 
 /** Whether the first record that can be read is of a flat verdicts file; a file without any is taken for one without verdicts. */
-function isFlat(bytes: Buffer): boolean {
+function isFlat({ text }: FileText): boolean {
   const types: unknown[] = [];
-  readJsonLines(bytes.subarray(0, PEEK_BYTES), ({ value }) => types.push(value["type"]));
+  readJsonLines({ text: text.slice(0, PEEK_CHARS), isDamaged: false }, ({ value }) => types.push(value["type"]));
   return types.length === 0 || FLAT_TYPES.includes(types[0]);
 }
 
-function readRowsFor(path: string, rowsPath: string | undefined): readonly SampledRow[] {
+async function readRowsFor(path: string, rowsPath: string | undefined): Promise<readonly SampledRow[]> {
   if (rowsPath === undefined) {
     throw new EvowebError("usage", `${path} has no rows beside it. Name the data set's file with --rows FILE.`);
   }
-  return readSampledRows(rowsPath);
+  if (existsSync(rowsPath) && statSync(rowsPath).isFile() && isPlan(readFileText(rowsPath)))
+    return readSampledRows(rowsPath);
+  return (await readRows(rowsPath)).map((row, index) => ({ sampleIndex: index + 1, row }));
 }
 
-function scoreFlat(path: string, bytes: Buffer, rowsPath: string | undefined): ScoredSource {
-  const all = readRowsFor(path, rowsPath);
-  const flat = parseFlatVerdicts(bytes, path);
+/** Whether a file of rows is that of a run, which numbers its rows itself. */
+function isPlan(file: FileText): boolean {
+  const indexes: unknown[] = [];
+  readJsonLines(file, ({ value }) => indexes.push(value["sampleIndex"]));
+  return indexes[0] !== undefined;
+}
+
+async function scoreFlat({ path, file, rowsPath }: Source): Promise<ScoredSource> {
+  const all = await readRowsFor(path, rowsPath);
+  const flat = parseFlatVerdicts(file, path);
   const rows = flat.planned.map((sampleIndex) => {
     const sampled = all.find((candidate) => candidate.sampleIndex === sampleIndex);
     if (sampled !== undefined) return sampled;
@@ -127,10 +152,10 @@ function appOfFolder(path: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-function scoreTrace(path: string, bytes: Buffer, rowsPath: string | undefined): ScoredSource {
+async function scoreTrace({ path, file, rowsPath }: Source): Promise<ScoredSource> {
   const plan = surroundingPlan(path, rowsPath);
-  const rows = plan === null ? readRowsFor(path, rowsPath) : plan.rows;
-  const { events, notes } = parseTrace(bytes, path, plan === null ? null : appOfFolder(path));
+  const rows = plan === null ? await readRowsFor(path, rowsPath) : plan.rows;
+  const { events, notes } = parseTrace(file, path, plan === null ? null : appOfFolder(path));
   const sampleIndex = events[0]?.sampleIndex ?? appOfFolder(path);
   const sampled = rows.find((candidate) => candidate.sampleIndex === sampleIndex);
   if (sampled === undefined) {

@@ -16,6 +16,8 @@ export interface Completion {
   readonly isUpAtEnd: boolean;
   /** Null where unknown; the same in all completions. */
   readonly responded: readonly (boolean | null)[];
+  /** True when something was missing, so that the completions can differ. */
+  readonly hasGaps: boolean;
   /** Half credits by request and check; `UNSEEN` only in the primary reading. */
   readonly turns: readonly (readonly HalfCredit[])[];
   /** Half credits of the final sweep by own check of the row; null without a sweep. */
@@ -29,21 +31,28 @@ function creditOf(observation: Observation | undefined, fill: HalfCredit): HalfC
   return observation === undefined ? fill : (CREDIT[observation.verdict] ?? fill);
 }
 
+const hasUnseen = (credits: readonly HalfCredit[] | null): boolean => credits?.includes(UNSEEN) === true;
+
 /** Reads an app's observations in one of the three ways. */
 export function completeApp(plan: RowPlan, app: AppObservations, name: CompletionName): Completion {
   const fill = FILL[name];
   const seen = plan.requests.map((_, index) => app.requests.get(index + 1));
   const known = seen.map((request) => request?.up ?? null);
   const up = known.map((value) => value ?? name === "hi");
-  const sweep = app.sweep;
+  const turns = plan.requests.map(({ checks }, index) =>
+    checks.map((_, check) => creditOf(seen[index]?.checks.get(check), fill)),
+  );
+  const observed = app.sweep;
+  const sweep =
+    observed === null
+      ? null
+      : plan.own.map(({ request, check }) => creditOf(observed.get(request + 1)?.get(check), fill));
   return {
     up,
     isUpAtEnd: name === "primary" ? (known.findLast((value) => value !== null) ?? false) : (up.at(-1) ?? false),
     responded: seen.map((request) => request?.responded ?? null),
-    turns: plan.requests.map(({ checks }, index) =>
-      checks.map((_, check) => creditOf(seen[index]?.checks.get(check), fill)),
-    ),
-    sweep:
-      sweep === null ? null : plan.own.map(({ request, check }) => creditOf(sweep.get(request + 1)?.get(check), fill)),
+    hasGaps: known.includes(null) || hasUnseen(sweep) || turns.some(hasUnseen),
+    turns,
+    sweep,
   };
 }

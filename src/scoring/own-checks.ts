@@ -15,23 +15,6 @@ export interface OwnChecks {
   readonly lateRepair: Ratio;
 }
 
-/** One observation of an own check that counts, at its own request or later. */
-export interface OwnObservation {
-  /** Position of the own check in the row. */
-  readonly own: number;
-  readonly isCopy: boolean;
-  readonly credit: HalfCredit;
-}
-
-/** The observations of own checks that one request made, in order; those that are missing or dropped left out. */
-export function ownObservations(plan: RowPlan, completion: Completion, index: number): OwnObservation[] {
-  const credits = completion.turns[index] ?? [];
-  return (plan.requests[index]?.checks ?? []).flatMap(({ own, role, isDropped }, position) => {
-    const credit = credits[position] ?? UNSEEN;
-    return own === null || isDropped || credit === UNSEEN ? [] : [{ own, isCopy: role === "backward", credit }];
-  });
-}
-
 interface Tally {
   yes: number;
   all: number;
@@ -48,23 +31,30 @@ export function followOwnChecks(plan: RowPlan, completion: Completion): OwnCheck
   const last: HalfCredit[] = plan.own.map(() => UNSEEN);
   const kept: Tally = { yes: 0, all: 0 };
   const repaired: Tally = { yes: 0, all: 0 };
-  for (const index of plan.requests.keys()) {
-    for (const { own, isCopy, credit } of ownObservations(plan, completion, index)) {
+  for (const [index, { observed }] of plan.requests.entries()) {
+    const credits = completion.turns[index] ?? [];
+    for (const { own, position, isCopy } of observed) {
+      const credit = credits[position] ?? UNSEEN;
+      if (credit === UNSEEN) continue;
       const before = last[own] ?? UNSEEN;
       last[own] = credit;
       if (!isCopy) first[own] = credit;
       else if (before !== UNSEEN) countCopy(before === 2 ? kept : repaired, credit);
     }
   }
-  for (const [id, credit] of (completion.sweep ?? []).entries()) {
-    if (credit !== UNSEEN && plan.own[id]?.isSuperseded !== true) last[id] = credit;
-  }
+  applySweep(plan, completion.sweep ?? [], last);
   return {
     first,
     last: last.map((credit) => Math.max(0, credit)),
     br: [kept.yes, kept.all],
     lateRepair: [repaired.yes, repaired.all],
   };
+}
+
+function applySweep(plan: RowPlan, sweep: readonly HalfCredit[], last: HalfCredit[]): void {
+  for (const [id, credit] of sweep.entries()) {
+    if (credit !== UNSEEN && plan.own[id]?.isSuperseded !== true) last[id] = credit;
+  }
 }
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

@@ -14,6 +14,8 @@ export interface PlannedCheck {
 export interface PlannedRequest {
   readonly archetype: string | null;
   readonly checks: readonly PlannedCheck[];
+  /** Its checks that observe an own check of the row, at this request or (a copy) of an earlier one. */
+  readonly observed: readonly { readonly own: number; readonly position: number; readonly isCopy: boolean }[];
   /** 0-based positions of the requests this one builds on. */
   readonly parents: readonly number[];
   /** Positions of its own checks among those of the row: `ownStart` to `ownEnd` (excluded). */
@@ -72,8 +74,19 @@ function planChecks(row: Row, request: number, draft: Draft): PlannedCheck[] {
   );
 }
 
-/** Works out own checks, sources of backward checks and parents of a row. */
+// Runs of one data set share their rows, and a plan depends on nothing else.
+const plans = new WeakMap<Row, RowPlan>();
+
+/** Own checks, sources of backward checks and parents of a row. */
 export function planRow(row: Row): RowPlan {
+  const known = plans.get(row);
+  if (known !== undefined) return known;
+  const plan = makePlan(row);
+  plans.set(row, plan);
+  return plan;
+}
+
+function makePlan(row: Row): RowPlan {
   const draft = collectOwn(row);
   let ownStart = 0;
   const requests = row.requests.map((request, index): PlannedRequest => {
@@ -81,7 +94,10 @@ export function planRow(row: Row): RowPlan {
     const start = ownStart;
     ownStart += checks.filter((check) => check.role !== "backward").length;
     const parents = row.dependencies.filter((edge) => edge.to === index + 1).map((edge) => edge.from - 1);
-    return { archetype: request.archetype ?? null, checks, parents, ownStart: start, ownEnd: ownStart };
+    const observed = checks.flatMap(({ own, role, isDropped }, position) =>
+      own === null || isDropped ? [] : [{ own, position, isCopy: role === "backward" }],
+    );
+    return { archetype: request.archetype ?? null, checks, observed, parents, ownStart: start, ownEnd: ownStart };
   });
   const numbers = (isMeant: (request: PlannedRequest) => boolean): number[] =>
     requests.flatMap((request, index) => (isMeant(request) ? [index + 1] : []));

@@ -116,17 +116,20 @@ function countUnknownTransitions({ completion, strict }: Reading): number {
 export function scoreApp({ sampleIndex, row }: SampledRow, observations: AppObservations): AppScore {
   const plan = planRow(row);
   const primary = readApp(plan, observations, "primary");
-  const lo = readApp(plan, observations, "lo");
-  const hi = readApp(plan, observations, "hi");
+  // Without gaps the completions are the same, and most apps have none.
+  const { hasGaps } = primary.completion;
+  const lo = hasGaps ? readApp(plan, observations, "lo") : primary;
+  const hi = hasGaps ? readApp(plan, observations, "hi") : primary;
+  const metrics = measure(plan, primary);
   const isDetermined = (index: number): boolean => lo.strict[index] === hi.strict[index];
   const { responded } = primary.completion;
   const blame = blameApp(plan, primary.completion, primary.usable);
   return {
     sampleIndex,
     id: row.id,
-    primary: measure(plan, primary),
-    lo: measure(plan, lo),
-    hi: measure(plan, hi),
+    primary: metrics,
+    lo: hasGaps ? measure(plan, lo) : metrics,
+    hi: hasGaps ? measure(plan, hi) : metrics,
     side: {
       observation: observations.sweep === null ? "locf" : "sweep",
       states: plan.requests.map((_, index) => observations.requests.get(index + 1)?.state ?? "not_run"),

@@ -1,6 +1,5 @@
+import { UNSEEN } from "./completion.ts";
 import type { Completion, HalfCredit } from "./completion.ts";
-import { ownObservations } from "./own-checks.ts";
-import type { OwnObservation } from "./own-checks.ts";
 import type { RowPlan } from "./row-plan.ts";
 import { isUsable } from "./turns.ts";
 import type { Ratio, TurnFlags } from "./turns.ts";
@@ -17,6 +16,12 @@ export interface Blame {
   readonly ruleRate: Ratio;
 }
 
+/** What was last seen of each request. */
+interface Latest {
+  readonly turns: HalfCredit[][];
+  readonly isUsable: boolean[];
+}
+
 interface Tally {
   yes: number;
   all: number;
@@ -24,22 +29,22 @@ interface Tally {
 
 /** Walks the requests in order, always judging parents by what was last seen of them before the request. */
 export function blameApp(plan: RowPlan, completion: Completion, usable: TurnFlags): Blame {
-  const latest: HalfCredit[][] = completion.turns.map((turn) => [...turn]);
+  const latest: Latest = {
+    turns: completion.turns.map((turn) => [...turn]),
+    isUsable: usable.map((flag) => flag !== false),
+  };
   const roots: number[] = [];
   const inherited: number[] = [];
   const edges: Tally = { yes: 0, all: 0 };
   const rules: Tally = { yes: 0, all: 0 };
   for (const [index, request] of plan.requests.entries()) {
-    const areParentsUsable = request.parents.every((parent) => {
-      const planned = plan.requests[parent];
-      return planned !== undefined && completion.up[parent] === true && isUsable(planned, latest[parent] ?? []);
-    });
+    const areParentsUsable = request.parents.every((parent) => latest.isUsable[parent] === true);
     if (usable[index] === false) (areParentsUsable ? roots : inherited).push(index + 1);
     const hasParents = request.parents.length > 0;
     if (!hasParents || (completion.responded[index] === true && areParentsUsable)) {
       countIntegration(hasParents ? edges : rules, request.checks, completion.turns[index] ?? []);
     }
-    recordCopies(plan, ownObservations(plan, completion, index), latest);
+    recordCopies({ plan, completion, index }, latest);
   }
   return {
     rootFailures: roots,
@@ -61,10 +66,25 @@ function countIntegration(
   }
 }
 
-function recordCopies(plan: RowPlan, observations: readonly OwnObservation[], latest: HalfCredit[][]): void {
-  for (const { own, credit } of observations) {
-    const origin = plan.own[own];
-    const turn = origin === undefined ? undefined : latest[origin.request];
-    if (origin !== undefined && turn !== undefined) turn[origin.check] = credit;
+interface Step {
+  readonly plan: RowPlan;
+  readonly completion: Completion;
+  readonly index: number;
+}
+
+/** Takes the copies a request observed over into the requests they were copied from. */
+function recordCopies({ plan, completion, index }: Step, latest: Latest): void {
+  for (const { own, position, isCopy } of plan.requests[index]?.observed ?? []) {
+    const credit = completion.turns[index]?.[position] ?? UNSEEN;
+    const origin = isCopy && credit !== UNSEEN ? plan.own[own] : undefined;
+    if (origin !== undefined) updateOrigin({ plan, completion, index: origin.request }, latest, [origin.check, credit]);
   }
+}
+
+function updateOrigin({ plan, completion, index }: Step, latest: Latest, [check, credit]: [number, HalfCredit]): void {
+  const turn = latest.turns[index];
+  const request = plan.requests[index];
+  if (turn === undefined || request === undefined || turn[check] === credit) return;
+  turn[check] = credit;
+  latest.isUsable[index] = completion.up[index] === true && isUsable(request, turn);
 }

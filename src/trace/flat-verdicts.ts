@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EvowebError } from "../errors.ts";
 import { Verdict } from "./event.ts";
 import { readJsonLines } from "./jsonl.ts";
-import type { JsonRecord, LineNotes } from "./jsonl.ts";
+import type { FileText, JsonRecord, LineNotes } from "./jsonl.ts";
 import { knownCause } from "./observations.ts";
 import type { AppObservations, Observation, RequestObservations } from "./observations.ts";
 
@@ -156,12 +156,12 @@ function settleRequest({ line, checks }: DraftRequest): RequestObservations {
 }
 
 /**
- * Reads the bytes of a flat verdicts file; `name` is how messages call it. The order of lines does not matter. Throws `trace`
+ * Reads the text of a flat verdicts file; `name` is how messages call it. The order of lines does not matter. Throws `trace`
  * for an unknown verdict and for two lines that disagree, naming them.
  */
-export function parseFlatVerdicts(bytes: Buffer, name: string): FlatReading {
+export function parseFlatVerdicts(file: FileText, name: string): FlatReading {
   const collector = new Collector(name);
-  const lines = readJsonLines(bytes, (record) => collector.add(record));
+  const lines = readJsonLines(file, (record) => collector.add(record));
   const apps = new Map<number, AppObservations>();
   for (const [sampleIndex, draft] of collector.apps) {
     const requests = new Map([...draft.requests].map(([number, request]) => [number, settleRequest(request)] as const));

@@ -1,4 +1,6 @@
-import { isAscii, isUtf8 } from "node:buffer";
+import { isUtf8 } from "node:buffer";
+import { readFileSync } from "node:fs";
+import { EvowebError, messageOf } from "../errors.ts";
 
 /** A line, or part of one, that could not be read. */
 export interface BadLine {
@@ -46,9 +48,28 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-function decode(bytes: Buffer): string {
-  // ASCII is by far the commonest, and Latin-1 is the fastest way to read it.
-  return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
+/** The text of a file, and whether bytes that are not UTF-8 were replaced in it. */
+export interface FileText {
+  readonly text: string;
+  readonly isDamaged: boolean;
+}
+
+const REPLACEMENT = "\uFFFD";
+
+/** Decodes the bytes of a file. */
+export function decodeBytes(bytes: Buffer): FileText {
+  return { text: bytes.toString("utf8"), isDamaged: !isUtf8(bytes) };
+}
+
+/** Reads a text file; throws `io`, naming it. */
+export function readFileText(path: string): FileText {
+  try {
+    const text = readFileSync(path, "utf8");
+    // The character may also stand in the file as such; only the bytes can tell.
+    return { text, isDamaged: text.includes(REPLACEMENT) && !isUtf8(readFileSync(path)) };
+  } catch (error) {
+    throw new EvowebError("io", `cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** Notes of a file nobody has found a fault with. */
@@ -57,13 +78,11 @@ export function cleanLineNotes(): LineNotes {
 }
 
 /**
- * Reads the bytes of a JSON lines file, calling `visit` for every object in order. Harm is mended where nothing is guessed
+ * Reads the text of a JSON lines file, calling `visit` for every object in order. Harm is mended where nothing is guessed
  * (records on one line, NUL bytes, a byte order mark), otherwise the line is left out; either way the notes say so.
  */
-export function readJsonLines(bytes: Buffer, visit: Visit): LineNotes {
+export function readJsonLines({ text, isDamaged }: FileText, visit: Visit): LineNotes {
   const notes = cleanLineNotes();
-  const text = decode(bytes);
-  const isDamaged = !isUtf8(bytes);
   let line = 0;
   let start = text.startsWith(BOM) ? 1 : 0;
   while (start < text.length) {
@@ -86,7 +105,7 @@ interface Line {
 
 function readLine(source: Line, notes: LineNotes, visit: Visit): void {
   const { text, line } = source;
-  if (source.isDamaged && text.includes("\uFFFD")) notes.invalidUtf8Lines.push(line);
+  if (source.isDamaged && text.includes(REPLACEMENT)) notes.invalidUtf8Lines.push(line);
   const value = parseObject(text);
   if (value !== null) {
     visit({ value, line, text });
@@ -139,7 +158,7 @@ function objectEnd(text: string, start: number): number {
 }
 
 // A line of megabytes with braces all over must not cost quadratic time.
-const MAX_STARTS = 500;
+const MAX_SCANNED_CHARS = 4_000_000;
 
 function skipBlanks(text: string, start: number): number {
   let at = start;
@@ -151,7 +170,8 @@ function splitRecords(text: string): Split {
   const records: Split["records"][number][] = [];
   let hasLoss = false;
   let at = 0;
-  for (let starts = 0; at < text.length && starts < MAX_STARTS; starts += 1) {
+  let scannedChars = 0;
+  while (at < text.length && scannedChars < MAX_SCANNED_CHARS) {
     const end = text[at] === "{" ? objectEnd(text, at) : -1;
     const value = end === -1 ? null : parseObject(text.slice(at, end));
     // After a loss, an inner object of the torn record looks like a record too; only one with a type is taken.
@@ -160,6 +180,7 @@ function splitRecords(text: string): Split {
       at = end;
     } else {
       hasLoss = true;
+      scannedChars += (end === -1 ? text.length : end) - at;
       const next = text.indexOf("{", at + 1);
       at = next === -1 ? text.length : next;
     }

@@ -106,8 +106,20 @@ function observeAttempt(attempt: Attempt): RequestObservations {
     state,
     responded: attempt.agent === null ? unknown : attempt.agent.responded,
     up: attempt.up ?? unknown,
-    checks: attempt.checks,
+    checks: slim(attempt.checks),
   };
+}
+
+/** Keeps of the verdicts only what scoring reads, so that a whole run fits into little memory. */
+function slim(checks: ReadonlyMap<number, CheckJudged>): Map<number, Observation> {
+  const observations = new Map<number, Observation>();
+  for (const [check, { verdict, cause, class: name }] of checks)
+    observations.set(check, { verdict, cause, class: name });
+  return observations;
+}
+
+function slimSweep(sweep: Gathered["sweep"]): Map<number, ReadonlyMap<number, Observation>> {
+  return new Map([...sweep].map(([request, checks]) => [request, slim(checks)] as const));
 }
 
 /** A request that was not run because there was nothing to build on: failed, not missing. */
@@ -137,7 +149,7 @@ export function observeApp({ sampleIndex, row }: SampledRow, events: readonly Tr
     }
   }
   return {
-    observations: { sampleIndex, requests, sweep: sweep.size === 0 ? null : sweep },
+    observations: { sampleIndex, requests, sweep: sweep.size === 0 ? null : slimSweep(sweep) },
     turns,
     judgements,
   };

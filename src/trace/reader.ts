@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-import { EvowebError, messageOf } from "../errors.ts";
-import { CLOCKS, FAILURE_CLASSES } from "./event.ts";
-import type { TraceEvent } from "./event.ts";
-import { cleanLineNotes, readJsonLines } from "./jsonl.ts";
-import type { JsonRecord, LineNotes } from "./jsonl.ts";
+import { EvowebError } from "../errors.ts";
+import { CLOCKS, FAILURE_CLASSES, TraceEvent } from "./event.ts";
+import { cleanLineNotes, readFileText, readJsonLines } from "./jsonl.ts";
+import type { FileText, JsonRecord, LineNotes } from "./jsonl.ts";
 import { knownCause, knownClass } from "./observations.ts";
 import { readEvent, TRACE_VERSION } from "./read-event.ts";
 
@@ -67,8 +65,12 @@ export function cleanTraceNotes(): TraceNotes {
 class Collector {
   readonly events: TraceEvent[] = [];
   readonly notes = cleanTraceNotes();
-  private readonly seen = new Set<string>();
-  private readonly verdicts = new Map<number, string>();
+  /** Text of each kept event. */
+  private readonly texts: string[] = [];
+  /** Position of the last kept event about the same thing. */
+  private readonly latest = new Map<number | string, number>();
+  /** Texts of events that are not the first about their thing. */
+  private readonly repeats = new Set<string>();
   private fence = 0;
   private readonly name: string;
   private sampleIndex: number | null;
@@ -82,8 +84,7 @@ class Collector {
     const reading = readEvent(value);
     switch (reading.status) {
       case "event":
-        this.notes.unknownFields += reading.unknownFields;
-        this.keep(reading.event, line, text);
+        if (this.keep(reading.event, line, text)) this.notes.unknownFields += reading.unknownFields;
         return;
       case "unknown_type":
         addOne(this.notes.unknownTypes, reading.type);
@@ -104,26 +105,42 @@ class Collector {
     }
   }
 
-  private keep(event: TraceEvent, line: number, text: string): void {
+  private keep(event: TraceEvent, line: number, text: string): boolean {
     this.sampleIndex ??= event.sampleIndex;
     if (event.sampleIndex !== this.sampleIndex) {
       this.notes.foreignEvents += 1;
-    } else if (event.fence < this.fence) {
-      this.notes.staleEvents += 1;
-    } else if (this.seen.has(text)) {
-      this.notes.duplicates += 1;
-    } else {
-      this.seen.add(text);
-      this.fence = event.fence;
-      if (event.v !== TRACE_VERSION) this.notes.olderEvents += 1;
-      this.note(event, line);
-      this.events.push(event);
+      return false;
     }
+    if (event.fence < this.fence) {
+      this.notes.staleEvents += 1;
+      return false;
+    }
+    if (this.isDouble(event, line, text)) {
+      this.notes.duplicates += 1;
+      return false;
+    }
+    this.fence = event.fence;
+    if (event.v !== TRACE_VERSION) this.notes.olderEvents += 1;
+    this.note(event);
+    this.events.push(event);
+    this.texts.push(text);
+    return true;
   }
 
-  private note(event: TraceEvent, line: number): void {
+  private isDouble(event: TraceEvent, line: number, text: string): boolean {
+    const key = keyOf(event);
+    const index = this.latest.get(key);
+    if (index !== undefined) {
+      if (this.texts[index] === text || this.repeats.has(text)) return true;
+      this.repeats.add(text).add(this.texts[index] ?? "");
+      this.noteDisagreement(this.events[index], event, line);
+    }
+    this.latest.set(key, this.events.length);
+    return false;
+  }
+
+  private note(event: TraceEvent): void {
     if (event.type === "check_judged") {
-      this.noteDisagreement(event, line);
       if (event.cause !== "judged") this.noteValue("cause", event.cause, knownCause(event.cause) !== "other");
       if (event.class !== undefined) this.noteValue("class", event.class, knownClass(event.class) !== "other");
     } else if (event.type === "app_down") {
@@ -138,25 +155,36 @@ class Collector {
     if (!isKnown) addOne(this.notes.unknownValues, `${field}: ${value}`);
   }
 
-  private noteDisagreement(event: Extract<TraceEvent, { type: "check_judged" }>, line: number): void {
-    const { request, check, attempt, pass, verdict } = event;
-    // Numbers as keys, because this runs once per verdict; each part has room far above anything real.
-    const key = (((request * 1024 + check) * 1024 + attempt) * 1024 + pass) * 2 + (event.sweep === true ? 1 : 0);
-    const earlier = this.verdicts.get(key);
-    if (earlier !== undefined && earlier !== verdict) {
-      this.notes.disagreements.push({ request, check, dropped: earlier, kept: verdict, line });
-    }
-    this.verdicts.set(key, verdict);
+  private noteDisagreement(earlier: TraceEvent | undefined, event: TraceEvent, line: number): void {
+    if (earlier?.type !== "check_judged" || event.type !== "check_judged" || earlier.verdict === event.verdict) return;
+    const { request, check, verdict } = event;
+    this.notes.disagreements.push({ request, check, dropped: earlier.verdict, kept: verdict, line });
   }
 }
 
+const TYPES = new Map(TraceEvent.options.map(({ shape }, index) => [shape.type.value, index] as const));
+
+/** What an event is about; the same for two events of which one at most can count. */
+function keyOf(event: TraceEvent): number | string {
+  const type = TYPES.get(event.type) ?? 0;
+  const request = "request" in event ? event.request : 0;
+  const [check, pass, sweep] =
+    event.type === "check_judged" ? [event.check, event.pass, event.sweep === true ? 1 : 0] : [0, 0, 0];
+  const { attempt } = event;
+  // A small whole number is by far the cheapest key, and nearly every event has one.
+  if (request < 64 && check < 64 && attempt < 32 && pass < 32) {
+    return ((((type * 64 + request) * 64 + check) * 32 + attempt) * 32 + pass) * 2 + sweep;
+  }
+  return [type, request, check, attempt, pass, sweep].join(" ");
+}
+
 /**
- * Reads the bytes of a `trace.jsonl`. `name` is how messages call the file; `sampleIndex` the app it should be about, or null
+ * Reads the text of a `trace.jsonl`. `name` is how messages call the file; `sampleIndex` the app it should be about, or null
  * to take that of its first event. Throws `trace` for an unknown verdict and for a newer version.
  */
-export function parseTrace(bytes: Buffer, name: string, sampleIndex: number | null): TraceReading {
+export function parseTrace(file: FileText, name: string, sampleIndex: number | null): TraceReading {
   const collector = new Collector(name, sampleIndex);
-  const lines = readJsonLines(bytes, (record) => collector.add(record));
+  const lines = readJsonLines(file, (record) => collector.add(record));
   const { notes, events } = collector;
   const badLines = [...lines.badLines, ...notes.badLines].sort((a, b) => a.line - b.line);
   return { events, notes: { ...notes, ...lines, badLines } };
@@ -164,14 +192,5 @@ export function parseTrace(bytes: Buffer, name: string, sampleIndex: number | nu
 
 /** Reads a `trace.jsonl`; throws `io` when it cannot be read, else as `parseTrace`. */
 export function readTrace(path: string, sampleIndex: number | null): TraceReading {
-  return parseTrace(readBytes(path), path, sampleIndex);
-}
-
-/** The bytes of a file; throws `io`, naming it. */
-export function readBytes(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new EvowebError("io", `cannot read ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  return parseTrace(readFileText(path), path, sampleIndex);
 }

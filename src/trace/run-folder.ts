@@ -9,23 +9,25 @@ import { RunEvent } from "./event.ts";
 import type { RunFact } from "./event.ts";
 import { effortOf } from "./effort.ts";
 import type { Effort } from "./effort.ts";
-import { readJsonLines } from "./jsonl.ts";
+import { readFileText, readJsonLines } from "./jsonl.ts";
 import type { LineNotes } from "./jsonl.ts";
 import { observeApp } from "./observe-app.ts";
 import type { AppObservations } from "./observations.ts";
-import { readBytes, readTrace } from "./reader.ts";
-import type { TraceReading } from "./reader.ts";
+import { readTrace } from "./reader.ts";
+import type { TraceNotes } from "./reader.ts";
 import { RUN_VERSION, RunJson } from "./run-json.ts";
 import { openTraceWriter } from "./writer.ts";
 
-/** One app of a run as read from its trace. */
-export interface AppReading extends TraceReading {
+/** One app of a run as read from its trace; `readTrace` gives the events themselves. */
+export interface AppReading {
   readonly sampleIndex: number;
   /** The app's folder. */
   readonly dir: string;
   /** What counts of its events. */
   readonly observations: AppObservations;
   readonly effort: Effort;
+  /** What the reader met. */
+  readonly notes: TraceNotes;
 }
 
 /** What a run was planned to be. */
@@ -120,7 +122,7 @@ function readRunJson(dir: string): RunJson {
   }
   let raw: unknown;
   try {
-    raw = JSON.parse(readBytes(path).toString("utf8"));
+    raw = JSON.parse(readFileText(path).text);
   } catch (error) {
     throw new EvowebError("trace", `${path} is no JSON: ${messageOf(error)}`, { cause: error });
   }
@@ -137,50 +139,53 @@ function readRunJson(dir: string): RunJson {
   throw new EvowebError("trace", `${path} is not as evoweb writes it: ${z.prettifyError(result.error)}`);
 }
 
+/** Rows files that were read already, by their text; runs of one data set have the same. */
+export type KnownRows = Map<string, readonly SampledRow[]>;
+
 /**
- * Reads rows with their sample indexes: lines of a run's `rows.jsonl`, or the rows of a data set, which are numbered in file order.
- * Throws `trace` for a file that was cut or is no JSON lines, `dataset` for a row that cannot be used, `io` when it cannot be read.
+ * Reads the `rows.jsonl` of a run folder. Throws `trace` for a file that was cut or is no plan of a run, `dataset` for a row that
+ * cannot be used, `io` when it cannot be read.
  */
-export function readSampledRows(path: string): SampledRow[] {
+export function readSampledRows(path: string, knownRows: KnownRows = new Map()): readonly SampledRow[] {
+  const file = readFileText(path);
+  const known = knownRows.get(file.text);
+  if (known !== undefined) return known;
   const rows: SampledRow[] = [];
-  const notes = readJsonLines(readBytes(path), ({ value }) => {
+  const notes = readJsonLines(file, ({ value, line }) => {
     const { sampleIndex, row } = value;
-    if (Number.isSafeInteger(sampleIndex)) rows.push({ sampleIndex: sampleIndex as number, row: parseRow(row) });
-    else rows.push({ sampleIndex: rows.length + 1, row: parseRow(value) });
+    if (!Number.isSafeInteger(sampleIndex))
+      throw new EvowebError("trace", `${path} line ${line}: it has no sampleIndex.`);
+    rows.push({ sampleIndex: sampleIndex as number, row: parseRow(row) });
   });
   const bad = notes.badLines[0]?.line ?? notes.tornLine;
   // Without its rows a run has no plan, and a guessed plan would be a guessed score.
   if (bad !== null)
     throw new EvowebError("trace", `${path} line ${bad}: not a whole row. The file was cut or changed.`);
+  knownRows.set(file.text, rows);
   return rows;
 }
 
 /** Reads what a run was planned to be; throws `trace` or `io`, naming the file. */
-export function readRunPlan(dir: string): RunPlan {
-  return { dir, run: readRunJson(dir), rows: readSampledRows(join(dir, "rows.jsonl")) };
+export function readRunPlan(dir: string, knownRows?: KnownRows): RunPlan {
+  return { dir, run: readRunJson(dir), rows: readSampledRows(join(dir, "rows.jsonl"), knownRows) };
 }
 
 /** Reads one app of a run; absent when it has no trace yet. Throws as `readTrace`. */
-export function readApp(dir: string, sampled: SampledRow): AppReading | undefined {
+function readApp(dir: string, sampled: SampledRow): AppReading | undefined {
   const { sampleIndex } = sampled;
   const path = join(dir, "trace.jsonl");
   if (!existsSync(path)) return undefined;
-  const reading = readTrace(path, sampleIndex);
-  const counted = observeApp(sampled, reading.events);
-  return {
-    ...reading,
-    sampleIndex,
-    dir,
-    observations: counted.observations,
-    effort: effortOf(reading.events, counted),
-  };
+  const { events, notes } = readTrace(path, sampleIndex);
+  const counted = observeApp(sampled, events);
+  // The events are let go here: a run of hundreds of apps is read without holding more than one app's at a time.
+  return { sampleIndex, dir, observations: counted.observations, effort: effortOf(events, counted), notes };
 }
 
 function readRunEvents(dir: string): Pick<RunFolder, "runEvents" | "runNotes"> {
   const path = join(dir, "events.jsonl");
   const runEvents: RunEvent[] = [];
-  const bytes = existsSync(path) ? readBytes(path) : Buffer.alloc(0);
-  const runNotes = readJsonLines(bytes, ({ value }) => {
+  const file = existsSync(path) ? readFileText(path) : { text: "", isDamaged: false };
+  const runNotes = readJsonLines(file, ({ value }) => {
     const result = RunEvent.safeParse(value);
     // Scores do not rest on these; kinds of a later version are passed over.
     if (result.success) runEvents.push(result.data);
@@ -188,9 +193,9 @@ function readRunEvents(dir: string): Pick<RunFolder, "runEvents" | "runNotes"> {
   return { runEvents, runNotes };
 }
 
-/** Reads a whole run folder; throws `trace` or `io`, naming file and line. */
-export function readRunFolder(dir: string): RunFolder {
-  const plan = readRunPlan(dir);
+/** Reads a whole run folder; throws `trace` or `io`, naming file and line. Pass one `knownRows` when reading many. */
+export function readRunFolder(dir: string, knownRows?: KnownRows): RunFolder {
+  const plan = readRunPlan(dir, knownRows);
   const apps = new Map<number, AppReading>();
   for (const sampled of plan.rows) {
     const app = readApp(join(dir, appDirName(sampled.sampleIndex)), sampled);

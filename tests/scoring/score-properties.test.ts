@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/dataset/row.ts";
+import { decodeBytes } from "../../src/trace/jsonl.ts";
 import { scoreObserved } from "../../src/scoring/score.ts";
 import type { Score } from "../../src/scoring/score.ts";
 import type { FlatLine } from "../../src/trace/flat-verdicts.ts";
@@ -9,7 +10,7 @@ import { makeRow, observed } from "./observed-arbitrary.ts";
 
 function score(row: Row, lines: readonly FlatLine[]): Score {
   const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const { apps } = parseFlatVerdicts(bytes, "verdicts.jsonl");
+  const { apps } = parseFlatVerdicts(decodeBytes(bytes), "verdicts.jsonl");
   return scoreObserved({ rows: [{ sampleIndex: 1, row }], apps, isolation: null, observation: null });
 }
 

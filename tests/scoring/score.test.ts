@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { decodeBytes } from "../../src/trace/jsonl.ts";
 import { parseRow } from "../../src/dataset/parse-row.ts";
 import type { SampledRow } from "../../src/dataset/row.ts";
 import { scoreObserved } from "../../src/scoring/score.ts";
@@ -32,7 +33,7 @@ const rows: SampledRow[] = read("rows.jsonl")
   .map((line, index) => ({ sampleIndex: index + 1, row: parseRow(JSON.parse(line)) }));
 
 describe("definition v1 on the vectors", () => {
-  const flat = parseFlatVerdicts(read("verdicts.jsonl"), "verdicts.jsonl");
+  const flat = parseFlatVerdicts(decodeBytes(read("verdicts.jsonl")), "verdicts.jsonl");
   const score = scoreObserved({ rows, apps: flat.apps, isolation: null, observation: null });
 
   it("reads the vectors without a note", () => {
