@@ -17,7 +17,15 @@ export default defineConfig({
       },
       { test: { name: "browser", include: ["tests/**/*.browser.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
       { test: { name: "docker", include: ["tests/**/*.docker.test.ts"], testTimeout: 120_000, hookTimeout: 300_000 } },
-      { test: { name: "e2e", include: ["tests/**/*.e2e.test.ts"], testTimeout: 600_000, hookTimeout: 600_000 } },
+      {
+        test: {
+          name: "e2e",
+          include: ["tests/**/*.e2e.test.ts"],
+          globalSetup: "tests/build.ts",
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
     ],
   },
 });

@@ -29,16 +29,25 @@ export function runCommand(): CommandUnknownOpts {
   });
 }
 
-type Flags = Partial<RunOptions> & {
+interface Flags {
+  readonly [attribute: string]: unknown;
   readonly out?: string;
   readonly resume?: string;
   readonly json: boolean;
   readonly dryRun: boolean;
-};
+}
 
-async function execute({ out, resume, json, dryRun, ...flags }: Flags): Promise<number> {
-  const caFile = flags.caFile ?? process.env["EVOWEB_CA_FILE"];
-  const given: Partial<RunOptions> = { ...flags, ...(caFile === undefined ? {} : { caFile }) };
+// Options that were not given are absent: on resume they come from the run, else from the defaults.
+function givenOptions(flags: Flags): Partial<RunOptions> {
+  const values = Object.entries(RUN_FLAGS).map(([name, flag]) => [name, flags[flag.attributeName()]] as const);
+  const given = Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Partial<RunOptions>;
+  const caFile = given.caFile ?? process.env["EVOWEB_CA_FILE"];
+  return caFile === undefined || caFile === "" ? given : { ...given, caFile };
+}
+
+async function execute(flags: Flags): Promise<number> {
+  const { out, resume, json, dryRun } = flags;
+  const given = givenOptions(flags);
   const where = { ...(out === undefined ? {} : { out }), ...(resume === undefined ? {} : { resume }) };
   const options = resolveOptions({ given, ...where });
   if (dryRun) {

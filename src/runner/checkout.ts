@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import { EvowebError } from "../errors.ts";
@@ -112,18 +112,23 @@ export async function serveSnapshot(name: SnapshotName, serve: ServeOptions): Pr
 async function forward(connect: () => Promise<Duplex>): Promise<Server> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {});
-    connect().then(
-      (app) => {
-        app.on("error", () => socket.destroy());
-        socket.on("error", () => app.destroy());
-        socket.pipe(app).pipe(socket);
-      },
-      () => socket.destroy(),
-    );
+    void connectBoth(socket, connect);
   });
   await new Promise<void>((done, failed) => {
     server.once("error", failed);
     server.listen(0, "127.0.0.1", done);
   });
   return server;
+}
+
+async function connectBoth(socket: Socket, connect: () => Promise<Duplex>): Promise<void> {
+  try {
+    const app = await connect();
+    app.on("error", () => socket.destroy());
+    socket.on("error", () => app.destroy());
+    socket.pipe(app).pipe(socket);
+  } catch {
+    // The app is gone; a browser shows a closed connection as what it is.
+    socket.destroy();
+  }
 }

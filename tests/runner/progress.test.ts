@@ -19,10 +19,10 @@ const committed = (request: number, attempt = 1): TraceEvent => ({
   tree: "b",
   files: 1,
 });
-const judged = (request: number, check: number, cause = "judged", attempt = 1): TraceEvent => ({
+const judged = (check: number, cause = "judged", attempt = 1): TraceEvent => ({
   ...base,
   type: "check_judged",
-  request,
+  request: 1,
   attempt,
   check,
   pass: 1,
@@ -58,12 +58,12 @@ test("a turn without a stored snapshot is done again as the next attempt", () =>
 });
 
 test("a stored snapshot is not asked for again: only checks without a verdict are judged, those lost to infra too", () => {
-  const { next } = progressOf([started(1), committed(1), judged(1, 0), judged(1, 2, "infra")], 10);
+  const { next } = progressOf([started(1), committed(1), judged(0), judged(2, "infra")], 10);
   expect(next).toEqual({ request: 1, attempt: 1, stage: "judge", judged: new Set([0]), pass: 2 });
 });
 
 test("only the last attempt of a request counts", () => {
-  const { next } = progressOf([started(1), started(1, 2), committed(1, 2), judged(1, 0, "judged", 2)], 10);
+  const { next } = progressOf([started(1), started(1, 2), committed(1, 2), judged(0, "judged", 2)], 10);
   expect(next).toMatchObject({ attempt: 2, stage: "judge", judged: new Set([0]) });
 });
 

@@ -20,8 +20,7 @@ const categories = ["groceries", "housing", "transport", "leisure", "health"];
 export async function lines(visitor: Visitor, ...columns: string[]): Promise<Line[]> {
   const tables = await visitor.page.getByRole("table").or(visitor.page.getByRole("grid")).evaluateAll(readTables);
   for (const [head = [], ...body] of tables) {
-    // A heading may carry more than its name, such as an arrow for sorting.
-    const names = head.map((name) => plain(name.replaceAll(/[^\p{L}\p{N} ]/gu, " ")));
+    const names = head.map(plain);
     if (!columns.every((column) => names.includes(plain(column)))) continue;
     return body.map((cells) => Object.fromEntries(cells.map((cell, at) => [names[at] ?? "", plain(cell)])));
   }
@@ -102,12 +101,12 @@ export async function add(visitor: Visitor, entry: Entry): Promise<void> {
 /** Fills in what the expense was for; request 5 renames that field. */
 export async function fillText(visitor: Visitor, text: string): Promise<void> {
   const field = visitor.field("Description").or(visitor.field("What for")).first();
-  await visitor.do("what the expense was for can be filled in", () => field.fill(text, { timeout: visitor.limitMs }));
+  await visitor.do("what the expense was for can be filled in", () => field.fill(text, { timeout: 2500 }));
 }
 
 /** The expenses are on the page: later steps must not race the first load. */
 export async function untilLoaded(visitor: Visitor): Promise<void> {
   await visitor.do("the expenses are shown", () =>
-    visitor.page.getByText("January rent").first().waitFor({ timeout: visitor.limitMs }),
+    visitor.page.getByText("January rent").first().waitFor({ timeout: 2500 }),
   );
 }

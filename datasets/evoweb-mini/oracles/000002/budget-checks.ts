@@ -87,7 +87,7 @@ export function endsWarning(wanted: string): (text: string) => boolean {
   };
 }
 
-const title = (visitor: Visitor) => visitor.page.getByText(/hearthbook/i);
+const title = (visitor: Visitor) => visitor.page.getByText(named("Hearthbook"));
 const button = (visitor: Visitor, name: string) => visitor.page.getByRole("button", { name: named(name) });
 const isGreenBar = (look: Look): boolean => look.behind === green && look.text === white;
 
@@ -101,9 +101,7 @@ export const request5 = [
       (colour) => colour === cream,
     );
     await visitor.follow("Budgets");
-    await visitor.do("the Budgets page opens", () =>
-      button(visitor, "Save limits").waitFor({ timeout: visitor.limitMs }),
-    );
+    await visitor.do("the Budgets page opens", () => button(visitor, "Save limits").waitFor({ timeout: 2500 }));
     await visitor.sees("the bar is green on Budgets too", () => lookOf(title(visitor)), isGreenBar);
     await visitor.sees(
       "Budgets is off-white too",

@@ -97,7 +97,7 @@ export const request1 = [
       amount: "23.40",
     });
     await visitor.do("the expense shows up", () =>
-      visitor.page.getByText("Garden soil").first().waitFor({ timeout: visitor.limitMs }),
+      visitor.page.getByText("Garden soil").first().waitFor({ timeout: 2500 }),
     );
     await visitor.reload();
     await visitor.sees("it is there after a reload", () => book.expenses(visitor), isThere);
@@ -217,7 +217,7 @@ export const request3 = [
     await book.untilLoaded(visitor);
     await visitor.choose("Month", "2026-03");
     await visitor.do("the filter works", () =>
-      visitor.page.getByText("January rent").first().waitFor({ state: "hidden", timeout: visitor.limitMs }),
+      visitor.page.getByText("January rent").first().waitFor({ state: "hidden", timeout: 2500 }),
     );
     await visitor.reload();
     await visitor.sees(

@@ -107,7 +107,7 @@ export const request9 = [
     const links = (): Promise<number> => page.getByRole("link", { name: named("Import") }).count();
     await visitor.follow("Import");
     await visitor.do("Mira has a file field", () =>
-      page.locator("input[type=file]").first().waitFor({ state: "attached", timeout: visitor.limitMs }),
+      page.locator("input[type=file]").first().waitFor({ state: "attached", timeout: 2500 }),
     );
     const address = page.url();
     await visitor.choose("Acting as", "Lea");
@@ -181,7 +181,7 @@ export const request10 = [
       amount: "66",
     });
     await visitor.do("the expense shows up", () =>
-      visitor.page.getByText("Winter boots").first().waitFor({ timeout: visitor.limitMs }),
+      visitor.page.getByText("Winter boots").first().waitFor({ timeout: 2500 }),
     );
     await visitor.follow("Months");
     await visitor.sees(

@@ -19,7 +19,7 @@ async function markPaid(visitor: Visitor, sentence: string): Promise<void> {
     part
       .getByRole("button", { name: /mark as paid/i })
       .first()
-      .click({ timeout: visitor.limitMs }),
+      .click({ timeout: 2500 }),
   );
 }
 
@@ -76,7 +76,7 @@ export const request6 = [
     await book.untilLoaded(visitor);
     await book.add(visitor, { date: "2026-03-23", text: "Theatre", category: "Leisure", paidBy: "Lea", amount: "90" });
     await visitor.do("the expense shows up", () =>
-      visitor.page.getByText("Theatre").first().waitFor({ timeout: visitor.limitMs }),
+      visitor.page.getByText("Theatre").first().waitFor({ timeout: 2500 }),
     );
     await visitor.follow("Settle up");
     await visitor.sees(

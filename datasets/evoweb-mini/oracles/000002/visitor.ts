@@ -16,23 +16,21 @@ export interface App {
   restart(): Promise<string>;
 }
 
-/** Longest wait for one thing: long while all is well, so that a busy machine does no harm; short once something was missing. */
-const stepLimitMs = 4000;
-const nextLimitMs = 1500;
-/** Longest time for a whole check, and what a step gets when it is used up: what is there must still be seen. */
+/** Longest wait for one thing, and for a whole check: a broken app must not hold up the others. */
+const stepLimitMs = 2500;
 const checkLimitMs = 9000;
+/** What a step gets when the check's time is used up: what is there must still be seen. */
 const lastLimitMs = 500;
 const pollMs = 20;
 
 /** The check cannot go on: what it needed was not there. */
 class Stuck extends Error {}
 
-/** Text as a reader compares it: case, kinds of space, minus and quotes do not matter. */
+/** Text as a reader compares it: case, kinds of space and of minus do not matter. */
 export function plain(text: string): string {
   return text
     .normalize("NFKC")
     .replaceAll(/[\u2212\u2010\u2011]/g, "-")
-    .replaceAll(/[\u201C\u201D]/g, '"')
     .replaceAll(/\s+/g, " ")
     .trim()
     .toLowerCase();
@@ -55,10 +53,9 @@ export class Visitor {
     this.page = app.page;
   }
 
-  /** Milliseconds that the next wait may take. */
-  get limitMs(): number {
-    const limitMs = this.points.every((one) => one.met) ? stepLimitMs : nextLimitMs;
-    return Math.max(lastLimitMs, Math.min(limitMs, this.#endsAt - performance.now()));
+  /** Time left for the next wait. */
+  get #limitMs(): number {
+    return Math.max(lastLimitMs, Math.min(stepLimitMs, this.#endsAt - performance.now()));
   }
 
   /** Runs a check; what goes wrong in it is a point that is not met, never an exception. */
@@ -67,7 +64,6 @@ export class Visitor {
       await this.do("the app opens", () => this.#goto(this.#app.url));
       await check(this);
     } catch (error) {
-      if (isHarnessFault(error)) throw error;
       if (!(error instanceof Stuck)) this.#note("the check can be carried out", false, describe(error));
     }
     return this.points;
@@ -75,7 +71,7 @@ export class Visitor {
 
   /** Waits until what is read fits; writes down whether it did. */
   async sees<T>(point: string, read: () => Promise<T>, fits: (seen: T) => boolean): Promise<void> {
-    const endsAt = performance.now() + this.limitMs;
+    const endsAt = performance.now() + this.#limitMs;
     let seen: T | undefined;
     let trouble = "";
     do {
@@ -123,14 +119,13 @@ export class Visitor {
     try {
       await act();
     } catch (error) {
-      if (isHarnessFault(error)) throw error;
       this.#note(step, false, describe(error));
       throw new Stuck(step, { cause: error });
     }
   }
 
   async reload(): Promise<void> {
-    await this.do("the page can be reloaded", () => this.page.reload({ timeout: this.limitMs }));
+    await this.do("the page can be reloaded", () => this.page.reload({ timeout: this.#limitMs }));
   }
 
   async restart(): Promise<void> {
@@ -150,11 +145,7 @@ export class Visitor {
 
   /** Presses a button by its name, on the page or inside something. */
   async press(name: string, inside: Page | Locator = this.page): Promise<void> {
-    const button = inside.getByRole("button", { name: named(name) });
-    // A download is often a link that looks like a button.
-    await this.do(`there is a button "${name}"`, () =>
-      this.#click(button.or(inside.getByRole("link", { name: named(name) }))),
-    );
+    await this.do(`there is a button "${name}"`, () => this.#click(inside.getByRole("button", { name: named(name) })));
   }
 
   /** The visible field with this label. */
@@ -172,14 +163,14 @@ export class Visitor {
   }
 
   async fill(label: string, value: string): Promise<void> {
-    await this.do(`"${label}" can be filled in`, () => this.field(label).fill(value, { timeout: this.limitMs }));
+    await this.do(`"${label}" can be filled in`, () => this.field(label).fill(value, { timeout: this.#limitMs }));
   }
 
   /** Chooses an option of a drop-down by what it says. */
   async choose(label: string, option: string): Promise<void> {
     await this.do(`"${label}" offers ${option}`, async () => {
       const field = this.field(label);
-      const timeout = this.limitMs;
+      const timeout = this.#limitMs;
       const tag = await field.evaluate((element) => element.tagName, undefined, { timeout });
       if (tag === "SELECT") {
         await field.selectOption({ label: option }, { timeout });
@@ -196,7 +187,7 @@ export class Visitor {
       (element) =>
         element instanceof HTMLSelectElement ? (element.selectedOptions[0]?.text ?? "") : (element.textContent ?? ""),
       undefined,
-      { timeout: this.limitMs },
+      { timeout: this.#limitMs },
     );
   }
 
@@ -205,7 +196,7 @@ export class Visitor {
     const field = this.page.getByLabel(/^\s*CSV file/i).or(this.page.locator("input[type=file]"));
     const file = { name, mimeType: "text/csv", buffer: Buffer.from(text) };
     await this.do('there is a file field "CSV file"', () =>
-      field.first().setInputFiles(file, { timeout: this.limitMs }),
+      field.first().setInputFiles(file, { timeout: this.#limitMs }),
     );
   }
 
@@ -214,7 +205,7 @@ export class Visitor {
     let result = { name: "", lines: [""] };
     await this.do(`"${name}" downloads a file`, async () => {
       const [download] = await Promise.all([
-        this.page.waitForEvent("download", { timeout: this.limitMs }),
+        this.page.waitForEvent("download", { timeout: this.#limitMs }),
         this.press(name),
       ]);
       const chunks: Buffer[] = [];
@@ -230,22 +221,17 @@ export class Visitor {
   async #goto(address: string): Promise<void> {
     await this.page.goto(address, {
       waitUntil: "domcontentloaded",
-      timeout: Math.max(lastLimitMs, this.#endsAt - performance.now()),
+      timeout: Math.max(1, this.#endsAt - performance.now()),
     });
   }
 
   async #click(target: Locator): Promise<void> {
-    await target.filter({ visible: true }).first().click({ timeout: this.limitMs });
+    await target.filter({ visible: true }).first().click({ timeout: this.#limitMs });
   }
 
   #note(point: string, met: boolean, saw: string): void {
     this.points.push({ point, met, saw: saw.slice(0, 500) });
   }
-}
-
-/** A fault of the harness, in a restart for instance, is nothing that the app did. */
-function isHarnessFault(error: unknown): boolean {
-  return error instanceof Error && error.name === "EvowebError";
 }
 
 function describe(error: unknown): string {
