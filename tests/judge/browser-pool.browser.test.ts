@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { readdirSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowserPool, type BrowserPool } from "../../src/judge/browser-pool.ts";
 import { judgeCheck } from "../../src/judge/judge-check.ts";
@@ -282,5 +285,21 @@ describe.skipIf(chromium === undefined)("browser pool", () => {
     await own[Symbol.asyncDispose]();
     expect(processesOf(group)).toEqual([]);
     expect((await browserFolders()).filter((name) => !before.includes(name) && name.startsWith("evoweb"))).toEqual([]);
+  });
+
+  test("a run that is killed leaves no browser and no folder behind", async () => {
+    const script = fileURLToPath(new URL("abandon-pool.ts", import.meta.url));
+    const child = spawn(process.execPath, ["--import", "tsx", script], { stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const signal = await new Promise((resolve) => child.on("close", (_code, by) => resolve(by)));
+    expect(signal).toBe("SIGKILL");
+    const group = Number(said);
+    expect(group).toBeGreaterThan(1);
+    await expect.poll(() => processesOf(group).length, { timeout: 20_000 }).toBe(0);
+    const pids = (await browserFolders())
+      .filter((name) => name.startsWith("evoweb-browser-"))
+      .map((name) => readFileSync(join(tmpdir(), name, "pid"), "utf8").trim());
+    expect(pids).not.toContain(said.trim());
   });
 });
