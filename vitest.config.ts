@@ -16,7 +16,15 @@ export default defineConfig({
         },
       },
       { test: { name: "browser", include: ["tests/**/*.browser.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
-      { test: { name: "docker", include: ["tests/**/*.docker.test.ts"], testTimeout: 120_000, hookTimeout: 300_000 } },
+      {
+        test: {
+          name: "docker",
+          include: ["tests/**/*.docker.test.ts"],
+          globalSetup: "tests/runner/docker/build-image.ts",
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
       {
         test: {
           name: "e2e",

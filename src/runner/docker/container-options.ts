@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type Docker from "dockerode";
 import type { PlaceOptions } from "../sandbox.ts";
 import { placeEnvironment } from "./environment.ts";
@@ -26,6 +27,9 @@ export interface PlaceContext {
 const relayUser = (): string =>
   process.getuid?.() === 0 ? `${RELAY_UID}:${RELAY_UID}` : `${process.getuid?.() ?? ""}:${process.getgid?.() ?? ""}`;
 
+/** A kernel started without IPv6 refuses containers that set this. Elsewhere than on Linux the engine has a kernel of its own. */
+const hasIpv6 = (): boolean => process.platform !== "linux" || existsSync("/proc/sys/net/ipv6/conf/all/disable_ipv6");
+
 const HARDENING = {
   CapDrop: ["ALL"],
   SecurityOpt: ["no-new-privileges"],
@@ -52,7 +56,7 @@ export function sidecarOptions(
       NetworkMode: "none",
       ReadonlyRootfs: true,
       // Without this a place has no ::1, and programs that listen on localhost behave unlike on a normal machine.
-      Sysctls: { "net.ipv6.conf.all.disable_ipv6": "0" },
+      ...(hasIpv6() ? { Sysctls: { "net.ipv6.conf.all.disable_ipv6": "0" } } : {}),
       Memory: SIDECAR_MEMORY_BYTES,
       MemorySwap: SIDECAR_MEMORY_BYTES,
       PidsLimit: SIDECAR_PIDS,
