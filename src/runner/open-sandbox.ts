@@ -1,9 +1,11 @@
-import { EvowebError } from "../errors.ts";
+import { EvowebError, messageOf } from "../errors.ts";
 import type { Agent } from "./agent.ts";
 import { openDockerSandbox } from "./docker/docker-sandbox.ts";
 import { engineVersion } from "./docker/engine.ts";
 import { ensureImage } from "./docker/images.ts";
+import { cleanDockerLeftovers } from "./docker/leftovers.ts";
 import type { RunEnvironment } from "./environment.ts";
+import { cleanLocalLeftovers } from "./local-leftovers.ts";
 import { openLocalSandbox } from "./local-sandbox.ts";
 import type { RunOptions } from "./options.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -50,11 +52,26 @@ async function openDocker({ options, environment, runId, say, signal }: SandboxC
   const engine = dockerHost === undefined ? {} : { dockerHost };
   const base = baseImage === undefined ? {} : { base: baseImage };
   const image = options.image ?? (await ensureImage({ ...engine, ...base, ...ca, onLine: say, signal })).tag;
+  await tidy(say, async () => {
+    const { containers, volumes } = await cleanDockerLeftovers(engine);
+    return [...containers, ...volumes];
+  });
   say(`sandbox: docker, image ${image}`);
   return openDockerSandbox({ ...engine, ...ca, runId, image });
 }
 
+/** Removes what dead runs left. That it does not succeed is no reason not to start. */
+async function tidy(say: (line: string) => void, clean: () => Promise<readonly string[]>): Promise<void> {
+  try {
+    const removed = await clean();
+    if (removed.length > 0) say(`removed what a dead run left: ${removed.join(", ")}`);
+  } catch (error) {
+    say(`leftovers of dead runs could not be removed: ${messageOf(error)}`);
+  }
+}
+
 async function openLocal({ runId, say }: SandboxChoice): Promise<Sandbox> {
   say("sandbox: local. Plain processes of this user, NO isolation: run only what you would run yourself");
+  await tidy(say, async () => (await cleanLocalLeftovers()).map(({ folder }) => folder));
   return openLocalSandbox({ runId });
 }
