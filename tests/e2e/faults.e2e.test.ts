@@ -55,7 +55,7 @@ test.each([
   ["a command agent without a command", 2, ["run", "--agent", "command"], "--command"],
   ["a folder that is no run", 1, ["run", "--resume", "."], "run.json"],
   ["a run folder that is not there", 2, ["score", "no-run"], "no-run"],
-])("%s ends with code %d and one readable message", async (_, expected, args, named) => {
+])("%s ends with code %d and one readable message", async (...[, expected, args, named]) => {
   const { code, stdout, stderr } = await evoweb(args, { cwd: folder });
   expect(code).toBe(expected);
   expect(stdout).toBe("");
