@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { readdirSync, readFileSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,8 +35,17 @@ function processesOf(group: number): { readonly uid: number; readonly seccomp: s
     });
 }
 
-const browserFolders = async (): Promise<string[]> =>
-  (await readdir(tmpdir())).filter((name) => /^(evoweb-browser-|playwright)/.test(name));
+/** Folders of the browser with this process group; other tests have browsers of their own meanwhile. */
+const foldersOf = (group: number): string[] =>
+  readdirSync(tmpdir()).filter((name) => {
+    try {
+      return (
+        name.startsWith("evoweb-browser-") && readFileSync(join(tmpdir(), name, "pid"), "utf8").trim() === `${group}`
+      );
+    } catch {
+      return false;
+    }
+  });
 
 /** A judge whose observation is given by a test. */
 const judgeOf = (look: Judge["observe"]): Judge => ({
@@ -270,9 +278,9 @@ describe.skipIf(chromium === undefined)("browser pool", () => {
 
   test("disposing leaves no process and no folder, also while a page loops over alerts or spins", async () => {
     if (chromium === undefined) return;
-    const before = await browserFolders();
     const own = await openBrowserPool({ chromium });
     const group = own.processGroup;
+    expect(foldersOf(group)).toHaveLength(1);
     await using app = await servePages("dialogs");
     await using way = await targetOf(app);
     await using folder = await temporaryFolder();
@@ -284,7 +292,7 @@ describe.skipIf(chromium === undefined)("browser pool", () => {
     await spinning.page.evaluate("setTimeout(() => { for (;;); }, 0)");
     await own[Symbol.asyncDispose]();
     expect(processesOf(group)).toEqual([]);
-    expect((await browserFolders()).filter((name) => !before.includes(name) && name.startsWith("evoweb"))).toEqual([]);
+    expect(foldersOf(group)).toEqual([]);
   });
 
   test("a run that is killed leaves no browser and no folder behind", async () => {
@@ -297,9 +305,6 @@ describe.skipIf(chromium === undefined)("browser pool", () => {
     const group = Number(said);
     expect(group).toBeGreaterThan(1);
     await expect.poll(() => processesOf(group).length, { timeout: 20_000 }).toBe(0);
-    const pids = (await browserFolders())
-      .filter((name) => name.startsWith("evoweb-browser-"))
-      .map((name) => readFileSync(join(tmpdir(), name, "pid"), "utf8").trim());
-    expect(pids).not.toContain(said.trim());
+    await expect.poll(() => foldersOf(group), { timeout: 5000 }).toEqual([]);
   });
 });
