@@ -54,7 +54,7 @@ for (const row of isWhole ? rows.filter((one) => values.app === undefined || one
   const idle = neverFailing(row, outcomes);
   if (idle.length === 0) continue;
   failed += 1;
-  console.log(`${row.id}: no mutant or earlier snapshot fails check ${idle.join(", ")}`);
+  console.log(`no mutant or earlier snapshot fails ${idle.join(", ")}`);
 }
 process.exitCode = failed === 0 ? 0 : 1;
 

@@ -120,28 +120,34 @@ export function describeOutcome({ rowId, part, spec, snapshot, request, check, a
 }
 
 /**
- * The statements CI proves: the changed checks of every mutant, and three unchanged ones each.
+ * The statements CI proves: the changed checks of every mutant, three unchanged ones each, and for a check that no mutant
+ * changes that it fails on the snapshot before its request.
  *
  * The three are picked by position so that early and late requests get their turn, the same on every machine.
  */
 export function pickForCi(statements: readonly Statement[]): Statement[] {
   const ofMutants = statements.filter((one) => one.part === "mutants");
-  return [...new Set(ofMutants.map((one) => one.spec))].flatMap((id) => {
+  const isChanged = (one: Statement): boolean => !one.allowed.includes("YES");
+  const picked = [...new Set(ofMutants.map((one) => one.spec))].flatMap((id) => {
     const own = ofMutants.filter((one) => one.spec === id);
-    const unchanged = own.filter((one) => one.allowed.includes("YES"));
+    const unchanged = own.filter((one) => !isChanged(one));
     const others = [0, 1, 2].map((third) => unchanged[Math.floor(((third + 0.5) * unchanged.length) / 3)]);
-    return [...own.filter((one) => !one.allowed.includes("YES")), ...others.filter((one) => one !== undefined)];
+    return [...own.filter(isChanged), ...others.filter((one) => one !== undefined)];
   });
+  const changed = new Set(ofMutants.filter(isChanged).map(nameOf));
+  return [...picked, ...statements.filter((one) => one.part === "vacuity" && !changed.has(nameOf(one)))];
 }
 
-/** Checks that failed nowhere in these outcomes, as "request.check"; a check that cannot fail proves nothing. */
+function nameOf({ rowId, request, check }: Pick<Question, "rowId" | "request" | "check">): string {
+  return `${rowId} ${request}.${check}`;
+}
+
+/** Checks that failed nowhere in these outcomes, as "000001 3.2"; a check that cannot fail proves nothing. */
 export function neverFailing(row: Row, outcomes: readonly Outcome[]): string[] {
   const failed = new Set(
-    outcomes
-      .filter((one) => one.rowId === row.id && one.part !== "second" && one.ruling.verdict !== "YES")
-      .map((one) => `${one.request}.${one.check}`),
+    outcomes.filter((one) => one.rowId === row.id && one.part !== "second" && one.ruling.verdict !== "YES").map(nameOf),
   );
   return row.requests
-    .flatMap(({ number, checks }) => checks.map((_, check) => `${number}.${check}`))
+    .flatMap(({ number, checks }) => checks.map((_, check) => nameOf({ rowId: row.id, request: number, check })))
     .filter((name) => !failed.has(name));
 }
