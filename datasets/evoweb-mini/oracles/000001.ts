@@ -1,6 +1,8 @@
 import { request1, request2, request3, type Script } from "./000001/requests-1-3.ts";
-import { request4, request5, request6 } from "./000001/requests-4-6.ts";
-import { request10, request7, request8, request9 } from "./000001/requests-7-10.ts";
+import { request4, request5 } from "./000001/requests-4-5.ts";
+import { request6 } from "./000001/request-6.ts";
+import { request7, request8 } from "./000001/requests-7-8.ts";
+import { request10, request9 } from "./000001/requests-9-10.ts";
 import { Stuck, Visit, type App, type Point } from "./000001/visit.ts";
 
 const own = [request1, request2, request3, request4, request5, request6, request7, request8, request9, request10];

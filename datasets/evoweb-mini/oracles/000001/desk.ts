@@ -1,5 +1,6 @@
 import type { Entry } from "./read-page.ts";
-import { literal, type Visit } from "./visit.ts";
+import { literal } from "./match.ts";
+import type { Visit } from "./visit.ts";
 
 /** Columns that tell the tables of the desk apart. */
 export const items = ["code", "fee per day", "status"] as const;

@@ -14,7 +14,8 @@ import {
   pay,
   people,
 } from "./desk.ts";
-import { inRow, type Visit } from "./visit.ts";
+import { inRow } from "./match.ts";
+import type { Visit } from "./visit.ts";
 
 /** What a user does and looks for in one check. */
 export type Script = (visit: Visit) => Promise<void>;
