@@ -1,17 +1,4 @@
-import {
-  activity,
-  fillItem,
-  items,
-  lend,
-  line,
-  loans,
-  nextDay,
-  openPerson,
-  pay,
-  report,
-  setTier,
-  undo,
-} from "./desk.ts";
+import { activity, fillItem, items, lend, line, nextDay, openPerson, pay, report, setTier, undo } from "./desk.ts";
 import type { Script } from "./requests-1-3.ts";
 import { type Visit } from "./visit.ts";
 
