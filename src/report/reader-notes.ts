@@ -39,20 +39,25 @@ function lineNotes(notes: TraceNotes | FlatNotes): Bare[] {
   return found;
 }
 
+type Counted = readonly [kind: string, count: number, say: (count: number) => string];
+
+function tell(counted: readonly Counted[]): Bare[] {
+  return counted
+    .filter(([, count]) => count > 0)
+    .map(([kind, count, say]) => ({ kind, line: null, count, text: say(count) }));
+}
+
 function countNotes(notes: TraceNotes | FlatNotes): Bare[] {
-  const found: Bare[] = [];
-  const add = (kind: string, count: number, text: string): void => {
-    if (count > 0) found.push({ kind, line: null, count, text });
-  };
-  add("nul", notes.nulBytes, `${plural(notes.nulBytes, "NUL byte")} skipped, as a crash of the machine leaves them`);
-  add("duplicate", notes.duplicates, `${plural(notes.duplicates, "exact double")} ignored`);
-  for (const [type, count] of notes.unknownTypes) {
-    add("unknown_type", count, `${plural(count, "record")} of the unknown type "${type}" skipped`);
-  }
-  for (const [value, count] of notes.unknownValues) {
-    add("unknown_value", count, `${plural(count, "unknown value")} (${value}) read as "other"`);
-  }
-  return found;
+  return tell([
+    ["nul", notes.nulBytes, (n) => `${plural(n, "NUL byte")} skipped, as a crash of the machine leaves them`],
+    ["duplicate", notes.duplicates, (n) => `${plural(n, "exact double")} ignored`],
+    ...[...notes.unknownTypes].map(([type, count]): Counted => {
+      return ["unknown_type", count, (n) => `${plural(n, "record")} of the unknown type "${type}" skipped`];
+    }),
+    ...[...notes.unknownValues].map(([value, count]): Counted => {
+      return ["unknown_value", count, (n) => `${plural(n, "unknown value")} (${value}) read as "other"`];
+    }),
+  ]);
 }
 
 function traceNotes(notes: TraceNotes): Bare[] {
@@ -62,15 +67,15 @@ function traceNotes(notes: TraceNotes): Bare[] {
     count: 1,
     text: `a second verdict on request ${request}, check ${check} of the same pass: ${kept} counts (the last in the file), not ${dropped}`,
   }));
-  const add = (kind: string, count: number, text: string): void => {
-    if (count > 0) found.push({ kind, line: null, count, text });
-  };
-  const { staleEvents, foreignEvents, olderEvents, unknownFields } = notes;
-  add("stale", staleEvents, `${plural(staleEvents, "event")} of a process that had lost the app dropped`);
-  add("foreign", foreignEvents, `${plural(foreignEvents, "event")} of another app dropped`);
-  add("older", olderEvents, `${plural(olderEvents, "event")} of an older version read as far as they fit`);
-  add("unknown_field", unknownFields, `${plural(unknownFields, "unknown field")} passed over`);
-  return found;
+  return [
+    ...found,
+    ...tell([
+      ["stale", notes.staleEvents, (n) => `${plural(n, "event")} of a process that had lost the app dropped`],
+      ["foreign", notes.foreignEvents, (n) => `${plural(n, "event")} of another app dropped`],
+      ["older", notes.olderEvents, (n) => `${plural(n, "event")} of an older version read as far as they fit`],
+      ["unknown_field", notes.unknownFields, (n) => `${plural(n, "unknown field")} passed over`],
+    ]),
+  ];
 }
 
 /** What a user should know of one file, in the order of its lines where it has one. */

@@ -101,7 +101,7 @@ function sortShortfalls(counts: ReadonlyMap<string, number>): Shortfall[] {
       const [verdict = "", cause = "", name = ""] = key.split(" ");
       return { verdict: verdict as Shortfall["verdict"], cause, class: name === "" ? null : name, count };
     })
-    .sort((a, b) => b.count - a.count || keyOf(a).localeCompare(keyOf(b), "en"));
+    .sort((a, b) => b.count - a.count || (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 const keyOf = (shortfall: Shortfall): string => `${shortfall.verdict} ${shortfall.cause} ${shortfall.class ?? ""}`;

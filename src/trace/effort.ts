@@ -31,31 +31,36 @@ export interface Effort {
 
 type Work = Extract<TraceEvent, { type: "agent_finished" | "check_judged" }>;
 
-const NOTHING: Share = {
-  count: 0,
-  unreported: 0,
-  inputTokens: null,
-  outputTokens: null,
-  calls: null,
-  costUsd: null,
-  durationMs: 0,
-};
+type MutableShare = { -readonly [Key in keyof Share]: Share[Key] };
+
+function nothing(): MutableShare {
+  return {
+    count: 0,
+    unreported: 0,
+    inputTokens: null,
+    outputTokens: null,
+    calls: null,
+    costUsd: null,
+    durationMs: 0,
+  };
+}
 
 function plus(a: number | null, b: number | null | undefined): number | null {
   return b === null || b === undefined ? a : (a ?? 0) + b;
 }
 
-function addWork(share: Share, event: Work): Share {
+function addWork(share: MutableShare, event: Work): void {
   const { usage } = event;
-  return {
-    count: share.count + 1,
-    unreported: share.unreported + (usage === null ? 1 : 0),
-    inputTokens: plus(share.inputTokens, usage?.inputTokens),
-    outputTokens: plus(share.outputTokens, usage?.outputTokens),
-    calls: plus(share.calls, usage?.calls),
-    costUsd: event.type === "agent_finished" ? plus(share.costUsd, event.costUsd) : share.costUsd,
-    durationMs: share.durationMs + event.durationMs,
-  };
+  share.count += 1;
+  share.durationMs += event.durationMs;
+  if (event.type === "agent_finished") share.costUsd = plus(share.costUsd, event.costUsd);
+  if (usage === null) {
+    share.unreported += 1;
+    return;
+  }
+  share.inputTokens = plus(share.inputTokens, usage.inputTokens);
+  share.outputTokens = plus(share.outputTokens, usage.outputTokens);
+  share.calls = plus(share.calls, usage.calls);
 }
 
 function addShares(a: Share, b: Share): Share {
@@ -74,22 +79,28 @@ function addSpends(a: Spend, b: Spend): Spend {
   return { agent: addShares(a.agent, b.agent), judge: addShares(a.judge, b.judge) };
 }
 
-function spendOf(turns: readonly Work[], judgements: readonly Work[]): Spend {
-  return { agent: turns.reduce(addWork, NOTHING), judge: judgements.reduce(addWork, NOTHING) };
+function spendOf(events: readonly TraceEvent[]): Spend {
+  const spend = { agent: nothing(), judge: nothing() };
+  for (const event of events) {
+    if (event.type === "check_judged") addWork(spend.judge, event);
+    else if (event.type === "agent_finished") addWork(spend.agent, event);
+  }
+  return spend;
 }
 
 /** What one app took. */
 export function effortOf(events: readonly TraceEvent[], counted: CountedApp): Effort {
-  const turns = events.filter((event) => event.type === "agent_finished");
-  const judgements = events.filter((event) => event.type === "check_judged");
-  return { counted: spendOf(counted.turns, counted.judgements), spent: spendOf(turns, judgements) };
+  const spent = spendOf(events);
+  // Nearly always everything counts, and then there is nothing to add up twice.
+  const isAll = counted.work.length === spent.agent.count + spent.judge.count;
+  return { counted: isAll ? spent : spendOf(counted.work), spent };
 }
 
 /** What several apps took together. */
 export function sumEfforts(efforts: readonly Effort[]): Effort {
-  const nothing: Spend = { agent: NOTHING, judge: NOTHING };
-  return efforts.reduce(
+  const none: Spend = { agent: nothing(), judge: nothing() };
+  return efforts.reduce<Effort>(
     (sum, effort) => ({ counted: addSpends(sum.counted, effort.counted), spent: addSpends(sum.spent, effort.spent) }),
-    { counted: nothing, spent: nothing },
+    { counted: none, spent: none },
   );
 }

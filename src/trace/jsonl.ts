@@ -63,11 +63,19 @@ export function decodeBytes(bytes: Buffer): FileText {
 
 /** Reads a text file; throws `io`, naming it. */
 export function readFileText(path: string): FileText {
+  const file = readFileTextIfAny(path);
+  if (file === undefined) throw new EvowebError("io", `cannot read ${path}: there is no such file`);
+  return file;
+}
+
+/** Reads a text file, undefined when there is none; throws `io` when it is there and cannot be read. */
+export function readFileTextIfAny(path: string): FileText | undefined {
   try {
     const text = readFileSync(path, "utf8");
     // The character may also stand in the file as such; only the bytes can tell.
     return { text, isDamaged: text.includes(REPLACEMENT) && !isUtf8(readFileSync(path)) };
   } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw new EvowebError("io", `cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
@@ -79,10 +87,14 @@ export function cleanLineNotes(): LineNotes {
 
 /**
  * Reads the text of a JSON lines file, calling `visit` for every object in order. Harm is mended where nothing is guessed
- * (records on one line, NUL bytes, a byte order mark), otherwise the line is left out; either way the notes say so.
+ * (records on one line, NUL bytes, a byte order mark), otherwise the line is left out; either way the notes say so; they are
+ * added to `notes` and returned.
  */
-export function readJsonLines({ text, isDamaged }: FileText, visit: Visit): LineNotes {
-  const notes = cleanLineNotes();
+export function readJsonLines(
+  { text, isDamaged }: FileText,
+  visit: Visit,
+  notes: LineNotes = cleanLineNotes(),
+): LineNotes {
   let line = 0;
   let start = text.startsWith(BOM) ? 1 : 0;
   while (start < text.length) {

@@ -16,19 +16,16 @@ interface Attempt {
 /** The events that count: of each request the last complete attempt, in it of each check the last verdict. */
 export interface CountedApp {
   readonly observations: AppObservations;
-  /** Turns of the agent that count. */
-  readonly turns: readonly EventOf<"agent_finished">[];
-  /** Judgements that count, those of the final sweep included. */
-  readonly judgements: readonly CheckJudged[];
+  /** Turns of the agent and judgements that count, those of the final sweep included. */
+  readonly work: readonly (EventOf<"agent_finished"> | CheckJudged)[];
 }
 
 type Attempts = Map<number, Attempt[]>;
 
 function attemptOf(requests: Attempts, request: number, number: number): Attempt {
-  const attempts = requests.get(request) ?? [];
-  requests.set(request, attempts);
-  const known = attempts.find((attempt) => attempt.number === number);
-  if (known !== undefined) return known;
+  let attempts = requests.get(request);
+  if (attempts === undefined) requests.set(request, (attempts = []));
+  for (const known of attempts) if (known.number === number) return known;
   const attempt: Attempt = { number, isFinished: false, agent: null, up: null, checks: new Map() };
   attempts.push(attempt);
   return attempt;
@@ -89,14 +86,15 @@ function gatherTurn(event: Exclude<TraceEvent, EventOf<"app_started" | "app_fini
 }
 
 function pickAttempt(attempts: readonly Attempt[]): Attempt | undefined {
+  if (attempts.length === 1) return attempts[0];
   const newestFirst = attempts.toSorted((a, b) => b.number - a.number);
   return newestFirst.find((attempt) => attempt.isFinished) ?? newestFirst[0];
 }
 
 function stateOf(attempt: Attempt): RequestObservations["state"] {
-  const causes = [...attempt.checks.values()].map((event) => event.cause);
-  if (causes.length > 0 && causes.every((cause) => cause === "no_artifact")) return "no_artifact";
-  return attempt.isFinished ? "run" : "unfinished";
+  let state: RequestObservations["state"] = attempt.checks.size > 0 ? "no_artifact" : "unfinished";
+  for (const { cause } of attempt.checks.values()) if (cause !== "no_artifact") state = "unfinished";
+  return state === "unfinished" && attempt.isFinished ? "run" : state;
 }
 
 function observeAttempt(attempt: Attempt): RequestObservations {
@@ -133,16 +131,15 @@ function withoutArtifact(checkCount: number): RequestObservations {
 export function observeApp({ sampleIndex, row }: SampledRow, events: readonly TraceEvent[]): CountedApp {
   const { requests: attempts, sweep, end } = gather(events);
   const requests = new Map<number, RequestObservations>();
-  const turns: EventOf<"agent_finished">[] = [];
-  const judgements: CheckJudged[] = [];
+  const work: (EventOf<"agent_finished"> | CheckJudged)[] = [];
   for (const [request, tries] of attempts) {
     const counted = pickAttempt(tries);
     if (counted === undefined) continue;
     requests.set(request, observeAttempt(counted));
-    if (counted.agent !== null) turns.push(counted.agent);
-    judgements.push(...counted.checks.values());
+    if (counted.agent !== null) work.push(counted.agent);
+    work.push(...counted.checks.values());
   }
-  for (const checks of sweep.values()) judgements.push(...checks.values());
+  for (const checks of sweep.values()) work.push(...checks.values());
   if (end?.status === "stopped" && end.cause === "no_artifact") {
     for (const request of row.requests) {
       if (!requests.has(request.number)) requests.set(request.number, withoutArtifact(request.checks.length));
@@ -150,7 +147,6 @@ export function observeApp({ sampleIndex, row }: SampledRow, events: readonly Tr
   }
   return {
     observations: { sampleIndex, requests, sweep: sweep.size === 0 ? null : slimSweep(sweep) },
-    turns,
-    judgements,
+    work,
   };
 }

@@ -80,7 +80,7 @@ class Collector {
     this.sampleIndex = sampleIndex;
   }
 
-  add({ value, line, text }: JsonRecord): void {
+  readonly add = ({ value, line, text }: JsonRecord): void => {
     const reading = readEvent(value);
     switch (reading.status) {
       case "event":
@@ -103,7 +103,7 @@ class Collector {
           `${this.name} line ${line}: written as trace version ${reading.version}; this evoweb reads version ${TRACE_VERSION}. Update evoweb.`,
         );
     }
-  }
+  };
 
   private keep(event: TraceEvent, line: number, text: string): boolean {
     this.sampleIndex ??= event.sampleIndex;
@@ -183,11 +183,9 @@ function keyOf(event: TraceEvent): number | string {
  * to take that of its first event. Throws `trace` for an unknown verdict and for a newer version.
  */
 export function parseTrace(file: FileText, name: string, sampleIndex: number | null): TraceReading {
-  const collector = new Collector(name, sampleIndex);
-  const lines = readJsonLines(file, (record) => collector.add(record));
-  const { notes, events } = collector;
-  const badLines = [...lines.badLines, ...notes.badLines].sort((a, b) => a.line - b.line);
-  return { events, notes: { ...notes, ...lines, badLines } };
+  const { events, notes, add } = new Collector(name, sampleIndex);
+  readJsonLines(file, add, notes);
+  return { events, notes };
 }
 
 /** Reads a `trace.jsonl`; throws `io` when it cannot be read, else as `parseTrace`. */

@@ -9,11 +9,11 @@ import { RunEvent } from "./event.ts";
 import type { RunFact } from "./event.ts";
 import { effortOf } from "./effort.ts";
 import type { Effort } from "./effort.ts";
-import { readFileText, readJsonLines } from "./jsonl.ts";
+import { readFileText, readFileTextIfAny, readJsonLines } from "./jsonl.ts";
 import type { LineNotes } from "./jsonl.ts";
 import { observeApp } from "./observe-app.ts";
 import type { AppObservations } from "./observations.ts";
-import { readTrace } from "./reader.ts";
+import { parseTrace } from "./reader.ts";
 import type { TraceNotes } from "./reader.ts";
 import { RUN_VERSION, RunJson } from "./run-json.ts";
 import { openTraceWriter } from "./writer.ts";
@@ -174,8 +174,9 @@ export function readRunPlan(dir: string, knownRows?: KnownRows): RunPlan {
 function readApp(dir: string, sampled: SampledRow): AppReading | undefined {
   const { sampleIndex } = sampled;
   const path = join(dir, "trace.jsonl");
-  if (!existsSync(path)) return undefined;
-  const { events, notes } = readTrace(path, sampleIndex);
+  const file = readFileTextIfAny(path);
+  if (file === undefined) return undefined;
+  const { events, notes } = parseTrace(file, path, sampleIndex);
   const counted = observeApp(sampled, events);
   // The events are let go here: a run of hundreds of apps is read without holding more than one app's at a time.
   return { sampleIndex, dir, observations: counted.observations, effort: effortOf(events, counted), notes };
@@ -184,7 +185,7 @@ function readApp(dir: string, sampled: SampledRow): AppReading | undefined {
 function readRunEvents(dir: string): Pick<RunFolder, "runEvents" | "runNotes"> {
   const path = join(dir, "events.jsonl");
   const runEvents: RunEvent[] = [];
-  const file = existsSync(path) ? readFileText(path) : { text: "", isDamaged: false };
+  const file = readFileTextIfAny(path) ?? { text: "", isDamaged: false };
   const runNotes = readJsonLines(file, ({ value }) => {
     const result = RunEvent.safeParse(value);
     // Scores do not rest on these; kinds of a later version are passed over.
