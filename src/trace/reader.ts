@@ -167,15 +167,24 @@ const TYPES = new Map(TraceEvent.options.map(({ shape }, index) => [shape.type.v
 /** What an event is about; the same for two events of which one at most can count. */
 function keyOf(event: TraceEvent): number | string {
   const type = TYPES.get(event.type) ?? 0;
-  const request = "request" in event ? event.request : 0;
-  const [check, pass, sweep] =
-    event.type === "check_judged" ? [event.check, event.pass, event.sweep === true ? 1 : 0] : [0, 0, 0];
   const { attempt } = event;
+  if (event.type === "app_started" || event.type === "app_finished") return `${type} ${attempt}`;
+  const { request } = event;
+  if (event.type !== "check_judged")
+    return request < 64 && attempt < 32 ? smallKey(type, request, attempt) : `${type} ${request} ${attempt}`;
+  const { check, pass, sweep } = event;
   // A small whole number is by far the cheapest key, and nearly every event has one.
   if (request < 64 && check < 64 && attempt < 32 && pass < 32) {
-    return ((((type * 64 + request) * 64 + check) * 32 + attempt) * 32 + pass) * 2 + sweep;
+    return smallKey(sweep === true ? SWEEP_TYPE : type, request, attempt) + (check * 32 + pass) * 32_768;
   }
-  return [type, request, check, attempt, pass, sweep].join(" ");
+  return `${type} ${request} ${check} ${attempt} ${pass} ${sweep === true}`;
+}
+
+const SWEEP_TYPE = 15;
+
+/** Below 32,768; each part has room for what real traces hold. */
+function smallKey(type: number, request: number, attempt: number): number {
+  return (type * 64 + request) * 32 + attempt;
 }
 
 /**
