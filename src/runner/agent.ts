@@ -12,7 +12,7 @@ export interface AgentContext {
 }
 
 /** Bounds of one request. */
-export interface AgentLimits {
+interface AgentLimits {
   /** Wall time of one turn. */
   readonly timeoutMs: number;
   /** Bytes kept of what the agent prints; the rest is counted. */

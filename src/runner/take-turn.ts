@@ -1,4 +1,4 @@
-import { EvowebError, messageOf } from "../errors.ts";
+import { EvowebError } from "../errors.ts";
 import type { AgentSession, Turn } from "./agent.ts";
 import { requestDir, type AppTrace } from "./app-trace.ts";
 import type { Place } from "./sandbox.ts";
@@ -74,9 +74,4 @@ export async function restoreWorkspace(place: Place, store: SnapshotStore, reque
   }
   await place.clearTree([]);
   if (sha !== null) await place.writeTree(await store.toTar(sha));
-}
-
-/** Whether a thrown thing is the run's own abort. */
-export function isAbort(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted && (error === signal.reason || messageOf(error) === messageOf(signal.reason));
 }

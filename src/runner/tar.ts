@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { extract, pack, type Header } from "tar-stream";
 
 /** The user inside a place that owns its files. */
-export const PLACE_UID = 1000;
+const PLACE_UID = 1000;
 
 /** One entry of a tar stream; its body has to be read (or drained) before the next entry comes. */
 export interface TarEntry {

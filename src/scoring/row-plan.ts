@@ -2,7 +2,7 @@ import { findSource } from "../dataset/match-check.ts";
 import type { Check, Row } from "../dataset/row.ts";
 
 /** A check of a request as scoring sees it. */
-export interface PlannedCheck {
+interface PlannedCheck {
   readonly role: Check["role"];
   /** Position among the own checks of the whole row; for a backward check that of its source, null when none matches. */
   readonly own: number | null;

@@ -40,7 +40,7 @@ export interface AppMetrics extends Grades {
 }
 
 /** Numbers beside the metrics, from the primary reading. */
-export interface AppSide extends Blame {
+interface AppSide extends Blame {
   /** `sweep` when the last snapshot was observed again as a whole, else `locf`. */
   readonly observation: "locf" | "sweep";
   /** How far each request came. */

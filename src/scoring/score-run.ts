@@ -21,7 +21,7 @@ export interface RunMetrics {
 }
 
 /** What is missing of one app. */
-export interface NotRun {
+interface NotRun {
   readonly sampleIndex: number;
   /** 1-based requests that did not run to their end. */
   readonly requests: readonly number[];
@@ -30,7 +30,7 @@ export interface NotRun {
 }
 
 /** Numbers beside the metrics of a run, from the primary reading. */
-export interface RunSide {
+interface RunSide {
   readonly plannedApps: number;
   /** Planned requests that did not run to their end, by sample index. */
   readonly notRun: readonly NotRun[];

@@ -8,7 +8,7 @@ import { scoreRun } from "./score-run.ts";
 import type { RunScore } from "./score-run.ts";
 
 /** The version of the metric definitions; a later one is added beside it, never over it. */
-export const DEFINITION = "v1";
+const DEFINITION = "v1";
 
 /** Scores of a run: each planned app, and the run as a whole. */
 export interface Score {

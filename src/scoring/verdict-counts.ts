@@ -3,7 +3,7 @@ import { knownCause, knownClass } from "../trace/observations.ts";
 import type { PlannedRequest, RowPlan } from "./row-plan.ts";
 
 /** Why a group of checks was not YES. */
-export interface Shortfall {
+interface Shortfall {
   readonly verdict: "PARTIAL" | "NO" | "MISSING";
   /** Cause, unknown ones as `other`. */
   readonly cause: string;

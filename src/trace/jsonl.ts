@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { EvowebError, messageOf } from "../errors.ts";
 
 /** A line, or part of one, that could not be read. */
-export interface BadLine {
+interface BadLine {
   /** 1-based. */
   readonly line: number;
   /** What is wrong with it, in one phrase. */

@@ -1,5 +1,5 @@
 /** What stands where a secret stood. */
-export const MASKED = "[masked]";
+const MASKED = "[masked]";
 
 const SECRET_NAME = /(?:key|token|secret|passw(?:or)?d|credential|authorization|cookie)/iu;
 const MIN_LENGTH = 6;

@@ -6,7 +6,7 @@ import { knownCause, knownClass } from "./observations.ts";
 import { readEvent, TRACE_VERSION } from "./read-event.ts";
 
 /** Two verdicts for one check of one attempt and pass; the later one in the file counts. */
-export interface Disagreement {
+interface Disagreement {
   readonly request: number;
   readonly check: number;
   readonly dropped: string;

@@ -19,7 +19,7 @@ import { RUN_VERSION, RunJson } from "./run-json.ts";
 import { openTraceWriter } from "./writer.ts";
 
 /** One app of a run as read from its trace; `readTrace` gives the events themselves. */
-export interface AppReading {
+interface AppReading {
   readonly sampleIndex: number;
   /** The app's folder. */
   readonly dir: string;

@@ -6,7 +6,7 @@ export const RUN_VERSION = 1;
 const positive = z.int().min(1);
 
 /** Where a run's inputs and programs came from; what could not be found out is null, what does not apply is absent. */
-export const Provenance = z.looseObject({
+const Provenance = z.looseObject({
   evoweb: z.looseObject({ version: z.string(), commit: z.string().nullable() }),
   dataset: z.looseObject({
     name: z.string(),
@@ -23,7 +23,6 @@ export const Provenance = z.looseObject({
   imageDigest: z.string().nullable(),
   host: z.looseObject({ cores: positive, memoryBytes: positive }),
 });
-export type Provenance = z.infer<typeof Provenance>;
 
 /** `run.json`: what a run was told to do and with what; written once and never changed. */
 export const RunJson = z.looseObject({

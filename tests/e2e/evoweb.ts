@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -88,18 +87,4 @@ export function notYes(runDir: string): readonly string[] {
     }
   }
   return found.toSorted();
-}
-
-/** Folders for temporary files that a run of ours left behind. */
-export function leftoverFolders(): readonly string[] {
-  return readdirSync(tmpdir()).filter(
-    (name) => name.startsWith("evoweb-local-") && !isOwned(`${tmpdir()}/${name}/owner.json`),
-  );
-}
-
-// Other tests run at the same time; a folder whose process lives is theirs.
-function isOwned(path: string): boolean {
-  if (!existsSync(path)) return true;
-  const { owner } = JSON.parse(readFileSync(path, "utf8")) as { owner: { pid: number } };
-  return existsSync(`/proc/${owner.pid}`);
 }

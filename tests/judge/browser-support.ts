@@ -76,7 +76,7 @@ export async function startFixture(name: string): Promise<Running> {
 }
 
 /** A small proxy that leads to these ports of the loopback and nowhere else; `asked` is what the browser wanted. */
-export async function openTestProxy(ports: readonly number[]): Promise<Running & { readonly asked: string[] }> {
+async function openTestProxy(ports: readonly number[]): Promise<Running & { readonly asked: string[] }> {
   const asked: string[] = [];
   const isAllowed = (url: URL): boolean =>
     ["localhost", "127.0.0.1"].includes(url.hostname) && ports.includes(Number(url.port));

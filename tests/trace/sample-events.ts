@@ -66,7 +66,7 @@ export function toJsonl(events: readonly object[]): string {
 }
 
 /** A raw row whose requests have five checks each, with texts that hold braces and quotes. */
-export function tinyRawRow(length: number, id = "000001"): Record<string, unknown> {
+function tinyRawRow(length: number, id = "000001"): Record<string, unknown> {
   const check = (request: number, index: number): Record<string, unknown> => ({
     task: `Open page ${request}.${index} and look for "}{".`,
     expected_result: `Text ${request}.${index} is shown.`,

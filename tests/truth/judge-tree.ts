@@ -5,7 +5,7 @@ import { hashTree } from "./ground-truth.ts";
 import { TreeServer } from "./serve-tree.ts";
 
 /** What an oracle says about one point of a check. */
-export interface Point {
+interface Point {
   readonly point: string;
   readonly met: boolean;
   readonly saw: string;

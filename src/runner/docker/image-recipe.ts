@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 // Node itself comes from the npm registry, which a user of evoweb reaches anyway; the distribution's own is too old.
-export const NODE_VERSION = "22.23.5";
+const NODE_VERSION = "22.23.5";
 
 /** An npm package that becomes part of the image, with the hash its archive must have. */
 interface ImagePackage {

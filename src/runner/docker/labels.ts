@@ -18,7 +18,7 @@ export function labelsFor(ownership: Ownership, place: string): Record<string, s
 }
 
 /** The owner named by labels; undefined when there is none that can be read. */
-export function ownerIn(labels: Readonly<Record<string, string>> | null | undefined): Owner | undefined {
+function ownerIn(labels: Readonly<Record<string, string>> | null | undefined): Owner | undefined {
   try {
     return Owner.parse(JSON.parse(z.string().parse(labels?.[OWNER_LABEL])));
   } catch {

@@ -13,7 +13,7 @@ const MAX_ERROR_BYTES = 4096;
 const TAR_FILES_DIFFER = 1;
 
 /** A file tool of the image to run over a tree, by absolute path and with an empty environment: agents may own PATH, never /usr. */
-export function cleanSpec(user: string, argv: readonly string[]): ExecSpec {
+function cleanSpec(user: string, argv: readonly string[]): ExecSpec {
   return { argv: ["/usr/bin/env", "-i", ...argv], user, workingDir: "/" };
 }
 
@@ -22,11 +22,7 @@ async function endAfter(running: RunningExec): Promise<ExecEnd> {
 }
 
 /** A program's output as a stream that ends with an error when the program fails. `fine` are good exit codes. */
-export async function outputStream(
-  container: Docker.Container,
-  spec: ExecSpec,
-  fine: readonly number[],
-): Promise<Readable> {
+async function outputStream(container: Docker.Container, spec: ExecSpec, fine: readonly number[]): Promise<Readable> {
   const running = await startExec(container, spec);
   const errors = outputBuffer(MAX_ERROR_BYTES);
   const output = new Transform({
