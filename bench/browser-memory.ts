@@ -21,7 +21,7 @@ function processes(): ProcessEntry[] {
 }
 
 /** Resident bytes of all descendants of this process that are Chromium's, shared pages counted in each. */
-export function browserBytes(): number {
+function browserBytes(): number {
   const all = processes();
   const mine = new Set([String(process.pid)]);
   // A child may be listed before its parent, so go on until nothing is added.

@@ -7,14 +7,16 @@ const FIRST_WAIT_MS = 500;
 /**
  * Tries again what the infrastructure failed at (design: infra is retried with back-off, then MISSING). A full disk, a wrong
  * option or an abort does not heal by waiting and is thrown at once.
+ *
+ * The signal is not handed to the retry library: it would reject while the step still runs, and whatever the step then opened
+ * would have no owner. Each step heeds the signal itself.
  */
 export function retryInfra<T>(step: (tryNumber: number) => Promise<T>, signal: AbortSignal): Promise<T> {
   return pRetry(step, {
     retries: RETRIES,
     minTimeout: FIRST_WAIT_MS,
     factor: 4,
-    signal,
-    shouldRetry: ({ error }) => error instanceof EvowebError && HEALS.has(error.code),
+    shouldRetry: ({ error }) => !signal.aborted && isInfra(error),
   });
 }
 
