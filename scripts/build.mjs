@@ -38,6 +38,12 @@ function compile(project) {
 
 if (!process.argv.includes("--if-stale") || !isFresh()) {
   rmSync(join(root, "dist"), { recursive: true, force: true });
+  for (const dir of oracleFolders()) {
+    // A file that was renamed or removed must not live on as its compiled form.
+    for (const name of readdirSync(join(root, dir), { recursive: true })) {
+      if (name.endsWith(".js")) rmSync(join(root, dir, name));
+    }
+  }
   compile("tsconfig.build.json");
   compile("datasets/tsconfig.build.json");
   writeFileSync(stamp, "");

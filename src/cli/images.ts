@@ -12,7 +12,10 @@ imagesCommand
   .command("build")
   .description("build the sandbox image when it is not there yet; a run does the same on first use")
   .option("--base <image>", "Debian-like image to build on; default: EVOWEB_BASE_IMAGE, else Debian itself")
-  .option("--ca-file <file>", "extra certificate authorities (PEM) for fetching packages; default: EVOWEB_CA_FILE")
+  .option(
+    "--ca-file <file>",
+    "extra certificate authorities (PEM) for fetching packages; default: EVOWEB_CA_FILE or NODE_EXTRA_CA_CERTS",
+  )
   .option("--json", "print one JSON document instead of text; progress goes to stderr")
   .addHelpText(
     "after",
@@ -30,7 +33,7 @@ Examples:
     const chosen: ImageOptions = {
       ...given("dockerHost", process.env["DOCKER_HOST"]),
       ...given("base", base ?? process.env["EVOWEB_BASE_IMAGE"]),
-      ...given("caFile", caFile ?? process.env["EVOWEB_CA_FILE"]),
+      ...given("caFile", caFile ?? (process.env["EVOWEB_CA_FILE"] || process.env["NODE_EXTRA_CA_CERTS"])),
       onLine: (line) => void (isJson ? process.stderr : process.stdout).write(`${line}\n`),
     };
     const image = await ensureImage(chosen);

@@ -58,7 +58,10 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
     "a host that installs and agents may reach; may be repeated",
     undefined,
   ).argParser(many),
-  caFile: option("--ca-file <file>", "certificate authority of a proxy that you are behind (or EVOWEB_CA_FILE)"),
+  caFile: option(
+    "--ca-file <file>",
+    "certificate authority of a proxy that you are behind (or EVOWEB_CA_FILE, NODE_EXTRA_CA_CERTS)",
+  ),
   image: option("--image <image>", "sandbox image to use instead of evoweb's own"),
   repeat: option("--repeat <i/n>", "position of this run among its repeats (default: 1/1)", repeat),
 };

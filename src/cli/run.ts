@@ -41,7 +41,8 @@ interface Flags {
 function givenOptions(flags: Flags): Partial<RunOptions> {
   const values = Object.entries(RUN_FLAGS).map(([name, flag]) => [name, flags[flag.attributeName()]] as const);
   const given = Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Partial<RunOptions>;
-  const caFile = given.caFile ?? process.env["EVOWEB_CA_FILE"];
+  // Who told Node of an extra certificate authority is behind a proxy that containers are behind too.
+  const caFile = given.caFile ?? (process.env["EVOWEB_CA_FILE"] || process.env["NODE_EXTRA_CA_CERTS"]);
   return caFile === undefined || caFile === "" ? given : { ...given, caFile };
 }
 

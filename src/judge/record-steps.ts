@@ -38,6 +38,42 @@ const OVERRIDES: Readonly<Record<string, (page: Page, call: Call, args: readonly
   },
 };
 
+/** What a person does to a page; a person does it to a page that has come up, not between its first text and its scripts. */
+const ACTIONS: ReadonlySet<string> = new Set([
+  "check",
+  "clear",
+  "click",
+  "dblclick",
+  "dragTo",
+  "fill",
+  "hover",
+  "press",
+  "pressSequentially",
+  "selectOption",
+  "setChecked",
+  "setInputFiles",
+  "tap",
+  "uncheck",
+]);
+
+/** Waits for the page's current document to settle, once a document: one that never loads costs its limit one time only. */
+class Settling {
+  readonly #settled = new WeakMap<Page, Promise<void>>();
+  readonly #watched = new WeakSet<Page>();
+
+  of(page: Page): Promise<void> {
+    if (!this.#watched.has(page)) {
+      this.#watched.add(page);
+      page.on("framenavigated", (frame) => {
+        if (frame === page.mainFrame()) this.#settled.delete(page);
+      });
+    }
+    const settled = this.#settled.get(page) ?? settlePage(page);
+    this.#settled.set(page, settled);
+    return settled;
+  }
+}
+
 function createStopwatch(): { start(): () => void; elapsedMs(): number } {
   let going = 0;
   let since = 0;
@@ -63,6 +99,14 @@ interface Wrapped {
   readonly actor: Actor;
   /** How the judge got it, such as `getByRole("button", {name: "Save"})`. */
   readonly name: string;
+}
+
+/** A call about to be made. */
+interface Performed {
+  readonly actor: Actor;
+  readonly method: string;
+  readonly call: Call;
+  readonly override: (typeof OVERRIDES)[string] | undefined;
 }
 
 function describe(value: unknown, known: WeakMap<object, Wrapped>): string {
@@ -101,6 +145,7 @@ export class StepRecorder {
   readonly #known = new WeakMap<object, Wrapped>();
   readonly #handlers = new WeakMap<object, Call>();
   readonly #stopwatch = createStopwatch();
+  readonly #settling = new Settling();
 
   /** `tell` gets each finished call, such as `getByRole("button", {name: "Save"}).click()`, and how it went, such as `34 ms`. */
   constructor(tell: (call: string, outcome: string) => void) {
@@ -140,11 +185,18 @@ export class StepRecorder {
     return (...args) => {
       const given = args.map((arg) => this.#argument(method, arg));
       const called = cut(`${prefix}${method}(${args.map((arg) => describe(arg, this.#known)).join(", ")})`, 300);
-      const result = override === undefined ? original(...given) : override(actor as unknown as Page, original, given);
+      const result = this.#perform({ actor, method, call: original, override }, given);
       if (!(result instanceof Promise)) return this.wrap(result, called);
       this.lastPage = pageOf(actor) ?? this.lastPage;
       return this.#timed(called, result);
     };
+  }
+
+  #perform({ actor, method, call, override }: Performed, given: readonly unknown[]): unknown {
+    const page = pageOf(actor);
+    if (page !== undefined && override !== undefined) return override(page, call, given);
+    if (page === undefined || !ACTIONS.has(method)) return call(...given);
+    return this.#settling.of(page).then(() => call(...given));
   }
 
   #argument(method: string, arg: unknown): unknown {

@@ -16,7 +16,7 @@ export interface AppDown {
 }
 
 /** The last 50 lines of an output. */
-function logTail(log: string): string {
+export function logTail(log: string): string {
   return log.trimEnd().split("\n").slice(-LOG_LINES).join("\n").slice(-LOG_CHARS);
 }
 

@@ -1,10 +1,12 @@
 import { Readable } from "node:stream";
-import { appDown, endFacts, joinOutput, refusals, type AppDown } from "./app-down.ts";
+import { EvowebError } from "../errors.ts";
+import { appDown, endFacts, joinOutput, logTail, refusals, type AppDown } from "./app-down.ts";
 import type { AppPlan, InstallPlan } from "./app-plan.ts";
 import type { CommandResult, Egress, Place, PlaceLimits, Sandbox } from "./sandbox.ts";
 import { packTar } from "./tar.ts";
 
 const VERSION_TIMEOUT_MS = 60_000;
+const PING_TIMEOUT_MS = 45_000;
 const LOG_BYTES = 256 * 1024;
 const NOTHING: Egress = { allow: [] };
 /** Package managers ask for nothing, report to nobody, and put packages where every bundler finds them. */
@@ -71,7 +73,10 @@ async function findLauncher(
   return null;
 }
 
-/** Installs in a place whose tree is there; what the place may reach is the install's allow-list meanwhile, nothing after. */
+/**
+ * Installs in a place whose tree is there; what the place may reach is the install's allow-list meanwhile, nothing after.
+ * Throws `EvowebError("sandbox")` when it failed because no registry is in reach: that is not the app's doing.
+ */
 export async function installIn(place: Place, plan: AppPlan, task: InstallTask): Promise<Installed | AppDown> {
   const { install, folder } = plan;
   if (install === null) return { status: "installed", log: "" };
@@ -87,12 +92,33 @@ export async function installIn(place: Place, plan: AppPlan, task: InstallTask):
     const command = argv.join(" ");
     const log = joinOutput(command, result.stdout, result.stderr);
     if (result.exitCode === 0 && result.how === "exited") return { status: "installed", log };
+    const isFailure = result.how === "exited" || result.how === "timed_out";
+    if (isFailure && !(await registryAnswers(place, signal))) throw unreachable(place.label, log);
     const facts = { command, ...endFacts(result), durationMs: result.durationMs, refused: refusals(place.egressLog()) };
     return appDown(result.how === "out_of_memory" ? "out_of_memory" : "install_failed", facts, log);
   } finally {
     await place.endProcesses(0);
     await place.setEgress(NOTHING);
   }
+}
+
+/**
+ * Whether the package registry can be reached from here at all: asked only when an install failed, from outside the app's
+ * folder so that its own npm settings do not count. The exit code decides.
+ */
+async function registryAnswers(place: Place, signal: AbortSignal): Promise<boolean> {
+  const script = 'cd "$(mktemp -d)" && exec npm ping --fetch-retries=1 --fetch-timeout=15000';
+  const argv = ["/bin/sh", "-c", script] as const;
+  const { exitCode } = await runStep(place, { argv, cwd: ".", timeoutMs: PING_TIMEOUT_MS, signal });
+  return exitCode === 0;
+}
+
+function unreachable(label: string, log: string): EvowebError {
+  return new EvowebError(
+    "sandbox",
+    `${label}: an install failed and the package registry cannot be reached from the sandbox. Is there a network? ` +
+      `Behind a proxy with a certificate authority of its own, give its file by --ca-file or EVOWEB_CA_FILE\n${logTail(log)}`,
+  );
 }
 
 async function installLayer(plan: AppPlan, install: InstallPlan, task: InstallTask): Promise<InstalledLayer | AppDown> {

@@ -47,5 +47,5 @@ export const RunOptions = z.strictObject({
 });
 export type RunOptions = z.infer<typeof RunOptions>;
 
-/** Options that change how fast a run goes but never what it finds; only these may differ on resume. */
-export const THROUGHPUT_OPTIONS = ["workers", "checksAtOnce"] as const satisfies readonly (keyof RunOptions)[];
+/** Options about the machine and the speed, never about what is found; only these may differ on resume. */
+export const FREE_ON_RESUME = ["workers", "checksAtOnce", "caFile"] as const satisfies readonly (keyof RunOptions)[];

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { EvowebError } from "../errors.ts";
 import { readRunPlan } from "../trace/run-folder.ts";
-import { RunOptions, THROUGHPUT_OPTIONS } from "./options.ts";
+import { RunOptions, FREE_ON_RESUME } from "./options.ts";
 
 /** What was asked for on the command line or through the API. */
 export interface GivenOptions {
@@ -24,7 +24,7 @@ export function resolveOptions({ given, out, resume }: GivenOptions): RunOptions
     );
   }
   const stored = parse(readRunPlan(resume).run.options);
-  const free: ReadonlySet<string> = new Set(THROUGHPUT_OPTIONS);
+  const free: ReadonlySet<string> = new Set(FREE_ON_RESUME);
   const changed = Object.entries(given).filter(
     ([name, value]) => !free.has(name) && JSON.stringify(value) !== JSON.stringify(stored[name as keyof RunOptions]),
   );

@@ -1,7 +1,7 @@
 import { chromium as playwright, type Browser, type Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StepRecorder } from "../../src/judge/record-steps.ts";
-import { chromiumForTests } from "./browser-support.ts";
+import { chromiumForTests, serve } from "./browser-support.ts";
 
 const chromium = await chromiumForTests();
 
@@ -38,6 +38,30 @@ describe.skipIf(chromium === undefined)("recorded steps", () => {
       'getByRole("listitem").all()[1].innerText() N ms',
       'page.keyboard.press("Tab") N ms',
     ]);
+  });
+
+  test("wait with an action until the page's scripts have run, as a person does who sees the page come up", async () => {
+    await using app = await serve((request, response) => {
+      response.setHeader("content-type", request.url === "/late.js" ? "text/javascript" : "text/html");
+      const script = `document.querySelector("form").addEventListener("submit", (event) => {
+        event.preventDefault();
+        document.querySelector("output").textContent = "by script";
+      });`;
+      // The script comes late, so a robot that acts on the first sight of the button submits the form without it.
+      if (request.url === "/late.js") setTimeout(() => response.end(script), 300);
+      else if (request.url === "/form") {
+        response.end(`<h1>Form</h1><form action="/wrong"><button>Send</button></form><output></output>
+          <script type="module" src="/late.js"></script>`);
+      } else response.end(`<a href="/form">Open</a>`);
+    });
+    await recorded(async (page) => {
+      await page.goto(`http://127.0.0.1:${app.port}/`);
+      await page.getByRole("link", { name: "Open" }).click();
+      await page.getByRole("heading", { name: "Form" }).waitFor();
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.getByText("by script").waitFor({ timeout: 5000 });
+      expect(new URL(page.url()).pathname).toBe("/form");
+    });
   });
 
   test("keep the error of a call, and tell that it failed", async () => {

@@ -26,7 +26,7 @@ test("what does not heal by waiting is thrown at once", async () => {
 
 test("an abort waits for the step in flight, so that what it opens is never without an owner", async () => {
   const controller = new AbortController();
-  let open = (_: string): void => {};
+  let open: (value: string) => void = () => {};
   const opened = new Promise<string>((resolve) => {
     open = resolve;
   });

@@ -52,7 +52,7 @@ async function handle(command: string, context: AgentContext, { input, signal }:
   });
   signal.throwIfAborted();
   const limit =
-    result.how === "timed_out" ? { clock: "wall", value: result.durationMs, max: limits.timeoutMs } : undefined;
+    result.how === "timed_out" ? { clock: "wall_ms", value: result.durationMs, max: limits.timeoutMs } : undefined;
   return {
     status: statusOf(result),
     // A command is its own provider: that it ran is its answer, and what it left is judged.

@@ -67,7 +67,7 @@ test("a failing command is the agent's crash, with its exit code", async () => {
 test("a command over its time is stopped, and the limit that fired is recorded", async () => {
   await using session = await open("sleep 30", 500);
   const turn = await session.handle({ request: 1, text: "x" }, signal);
-  expect(turn).toMatchObject({ status: "time_limit", limit: { clock: "wall", max: 500 } });
+  expect(turn).toMatchObject({ status: "time_limit", limit: { clock: "wall_ms", max: 500 } });
   expect(turn.limit?.value).toBeGreaterThanOrEqual(500);
 });
 
