@@ -11,14 +11,24 @@ export default defineConfig({
       {
         test: {
           name: "pure",
+          sequence: { groupOrder: 0 },
           include: ["tests/**/*.test.ts"],
           exclude: ["tests/**/*.{browser,docker,e2e}.test.ts", "**/node_modules/**"],
         },
       },
-      { test: { name: "browser", include: ["tests/**/*.browser.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: "browser",
+          sequence: { groupOrder: 1 },
+          include: ["tests/**/*.browser.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: "docker",
+          sequence: { groupOrder: 2 },
           include: ["tests/**/*.docker.test.ts"],
           globalSetup: "tests/runner/docker/build-image.ts",
           testTimeout: 120_000,
@@ -28,6 +38,8 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          sequence: { groupOrder: 3 },
+          maxWorkers: 1,
           include: ["tests/**/*.e2e.test.ts"],
           globalSetup: "tests/build.ts",
           testTimeout: 600_000,
