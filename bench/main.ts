@@ -1,11 +1,13 @@
 import { cpus, totalmem } from "node:os";
 import { benchBrowser } from "./browser.ts";
+import { benchRun } from "./run.ts";
 import { benchScore } from "./score.ts";
 
 /** One line a benchmark; each prints both sides of a ratio measured in one run. */
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   browser: benchBrowser,
   score: benchScore,
+  run: benchRun,
 };
 
 const names = process.argv.slice(2);

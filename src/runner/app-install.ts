@@ -92,8 +92,8 @@ export async function installIn(place: Place, plan: AppPlan, task: InstallTask):
     const command = argv.join(" ");
     const log = joinOutput(command, result.stdout, result.stderr);
     if (result.exitCode === 0 && result.how === "exited") return { status: "installed", log };
-    const isFailure = result.how === "exited" || result.how === "timed_out";
-    if (isFailure && !(await registryAnswers(place, signal))) throw unreachable(place.label, log);
+    const isMaybeNetwork = install.needsPackages && result.how !== "out_of_memory";
+    if (isMaybeNetwork && !(await registryAnswers(place, signal))) throw unreachable(place.label, log);
     const facts = { command, ...endFacts(result), durationMs: result.durationMs, refused: refusals(place.egressLog()) };
     return appDown(result.how === "out_of_memory" ? "out_of_memory" : "install_failed", facts, log);
   } finally {
@@ -107,7 +107,7 @@ export async function installIn(place: Place, plan: AppPlan, task: InstallTask):
  * folder so that its own npm settings do not count. The exit code decides.
  */
 async function registryAnswers(place: Place, signal: AbortSignal): Promise<boolean> {
-  const script = 'cd "$(mktemp -d)" && exec npm ping --fetch-retries=1 --fetch-timeout=15000';
+  const script = "cd / && exec npm ping --fetch-retries=1 --fetch-retry-mintimeout=500 --fetch-timeout=15000";
   const argv = ["/bin/sh", "-c", script] as const;
   const { exitCode } = await runStep(place, { argv, cwd: ".", timeoutMs: PING_TIMEOUT_MS, signal });
   return exitCode === 0;

@@ -44,6 +44,8 @@ export interface InstallPlan {
   readonly args: readonly string[];
   /** Equal keys give equal node_modules; null: the install depends on more of the tree and cannot be shared. */
   readonly cacheKey: string | null;
+  /** Whether packages have to come from somewhere, so that a failure may be the network's. */
+  readonly needsPackages: boolean;
   /** Files that a shared install needs, by path. */
   readonly inputs: ReadonlyMap<string, string>;
 }
@@ -153,7 +155,8 @@ function planInstall(folder: string, json: PackageJson, files: PlanFiles): Insta
   const fields = INSTALL_FIELDS.map((field) => json[field] ?? null);
   const key = JSON.stringify([manager, args, folder, settings, fields]);
   const cacheKey = isShareable(json, has) ? createHash("sha256").update(key).digest("hex") : null;
-  return { manager, args, cacheKey, inputs };
+  const needsPackages = dependencySpecs(json).length > 0 || json["workspaces"] !== undefined;
+  return { manager, args, cacheKey, needsPackages, inputs };
 }
 
 function invalid(files: PlanFiles, reason: string): InvalidApp {

@@ -38,7 +38,8 @@ async function openRegistry(): Promise<Registry> {
   const server = createServer((req, res) => {
     const name = /^\/(\w+)\/-\//.exec(req.url ?? "")?.[1];
     fetched.push(req.url ?? "");
-    if (name === undefined) res.writeHead(404).end("{}");
+    if (req.url?.startsWith("/-/ping") === true) res.end("{}");
+    else if (name === undefined) res.writeHead(404).end("{}");
     else void tarball(name).then((bytes) => res.end(bytes));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -148,6 +149,19 @@ test("a package that cannot be had, and a package manager that is not there, are
     evidence: { reason: "yarn is not available in the sandbox" },
   });
   await rm(bin, { recursive: true });
+});
+
+test("an install that fails while no registry is in reach is a fault of the set-up, not of the app", async () => {
+  // A port of loopback on which nobody listens: refused at once, as behind a broken network.
+  const env = { npm_config_registry: "http://127.0.0.1:9", npm_config_fetch_retries: "0" };
+  await using sandbox = await openLocalSandbox({ runId: "i", env });
+  await using installs = new InstallCache();
+  const task = { sandbox, label: "i", limits, installs, installEgress: { allow: [] }, signal };
+  const json = JSON.stringify({ scripts: { dev: "x" }, dependencies: { left: "1.0.0" } });
+  await expect(prepareApp(sourceOf({ "package.json": json }), task)).rejects.toMatchObject({
+    code: "sandbox",
+    message: expect.stringContaining("registry cannot be reached"),
+  });
 });
 
 test("an install that takes too long is ended and says which limit it met; an abort is no failure of the app", async () => {
