@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EvowebError, messageOf } from "../errors.ts";
+import { evowebVersion } from "../index.ts";
 import { checkoutCommand } from "./checkout.ts";
 import { cleanCommand } from "./clean.ts";
 import { datasetCommand } from "./dataset.ts";
@@ -26,6 +27,7 @@ const commands: readonly CommandUnknownOpts[] = [
 async function main(): Promise<number> {
   const program = new Command("evoweb")
     .description("Measures how long a coding agent keeps one web app working while the requests keep coming.")
+    .version(evowebVersion().version, "--version", "print the version")
     .exitOverride()
     .showSuggestionAfterError();
   for (const command of commands) program.addCommand(command.exitOverride());

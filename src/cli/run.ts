@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { evowebVersion, resolveOptions, run, type RunOptions } from "../index.ts";
+import { createMask, evowebVersion, resolveOptions, run, type RunOptions } from "../index.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { RUN_FLAGS } from "./run-flags.ts";
 import { createProgress } from "./run-progress.ts";
@@ -50,7 +50,8 @@ async function execute(flags: Flags): Promise<number> {
   const { out, resume, json, dryRun } = flags;
   const given = givenOptions(flags);
   const where = { ...(out === undefined ? {} : { out }), ...(resume === undefined ? {} : { resume }) };
-  const options = resolveOptions({ given, ...where });
+  const environment = readEnvironment();
+  const options = resolveOptions({ given, ...where, mask: createMask(environment.secrets) });
   if (dryRun) {
     process.stdout.write(`${JSON.stringify(options, undefined, 2)}\n`);
     return 0;
@@ -62,7 +63,7 @@ async function execute(flags: Flags): Promise<number> {
     const { dir } = await run({
       given,
       ...where,
-      environment: readEnvironment(),
+      environment,
       listen: progress.listen,
       say: progress.say,
       signal: signals.signal,

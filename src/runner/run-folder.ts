@@ -34,7 +34,7 @@ export interface RunPlan {
 export function openRun({ out, resume }: WhichFolder, plan: RunPlan): OpenRun {
   const { description, rows, options, mask } = plan;
   const dir = resume ?? out ?? join("runs", description.runId);
-  if (resume === undefined) createRunFolder(dir, description, rows);
+  if (resume === undefined) createRunFolder(dir, JSON.parse(mask(JSON.stringify(description))) as RunJson, rows);
   const lock = lockRunFolder(dir);
   const events = openRunEvents(dir, mask);
   const { workers, checksAtOnce } = options;

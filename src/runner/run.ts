@@ -38,14 +38,14 @@ export interface RunRequest {
 /** Runs (or goes on with) a run and resolves with its folder once every app is finished or stopped. */
 export async function run(request: RunRequest): Promise<{ readonly dir: string }> {
   const { environment, listen, say, signal, resume } = request;
-  const options = resolveOptions(request);
+  const mask = createMask(environment.secrets);
+  const options = resolveOptions({ ...request, mask });
   const dataset = await openDataset(options.dataset, options.apps === undefined ? {} : { apps: options.apps });
   const plan = resume === undefined ? null : readRunPlan(resume);
   const rows = plan?.rows ?? planRows(dataset.apps, options.requests);
   const runId = plan?.run.runId ?? newRunId(options.agent);
   const agent = openAgent(options, dataset);
   const judge = await openJudge(options, dataset);
-  const mask = createMask(environment.secrets);
   await using sandbox = await openSandbox({ options, agent, environment, runId, say, signal });
   const chromium = await findChromium({ explicitPath: environment.chromium, playwrightAllowed: true });
   await using pool = await openBrowserPool({ chromium });
