@@ -57,3 +57,14 @@ export interface Agent {
   readonly runsGeneratedCommands: boolean;
   open(context: AgentContext): Promise<AgentSession>;
 }
+
+/** The turn of an agent that needs no model: it answered, said nothing and cost nothing that could be measured. */
+export const SILENT_TURN: Turn = {
+  status: "completed",
+  responded: true,
+  exitCode: null,
+  reply: null,
+  usage: null,
+  costUsd: null,
+  log: "",
+};

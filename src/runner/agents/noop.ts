@@ -1,14 +1,4 @@
-import type { Agent, Turn } from "../agent.ts";
-
-const turn: Turn = {
-  status: "completed",
-  responded: true,
-  exitCode: null,
-  reply: null,
-  usage: null,
-  costUsd: null,
-  log: "",
-};
+import { SILENT_TURN, type Agent } from "../agent.ts";
 
 /** An agent that answers every request and changes nothing: the floor that every score has to be compared with. */
 export function createNoopAgent(): Agent {
@@ -16,7 +6,7 @@ export function createNoopAgent(): Agent {
     name: "noop",
     runsGeneratedCommands: false,
     async open() {
-      return { handle: async () => turn, [Symbol.asyncDispose]: async () => {} };
+      return { handle: async () => SILENT_TURN, [Symbol.asyncDispose]: async () => {} };
     },
   };
 }

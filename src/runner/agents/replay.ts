@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Agent } from "../agent.ts";
+import { SILENT_TURN, type Agent } from "../agent.ts";
 import { SNAPSHOT_EXCLUDES } from "../snapshot-store.ts";
 
 /** Where a replay takes its workspaces from: the tree of a row after a request, as a tar stream. */
@@ -16,15 +16,7 @@ export function createReplayAgent(name: string, source: ReplaySource): Agent {
           const tree = await source(rowId, request);
           await place.clearTree(SNAPSHOT_EXCLUDES);
           await place.writeTree(tree);
-          return {
-            status: "completed",
-            responded: true,
-            exitCode: null,
-            reply: null,
-            usage: null,
-            costUsd: null,
-            log: "",
-          };
+          return SILENT_TURN;
         },
         [Symbol.asyncDispose]: async () => {},
       };
