@@ -46,6 +46,8 @@ function exitCodeOf(error: unknown): number {
   }
   process.stderr.write(`evoweb: ${messageOf(error)}\n`);
   if (error instanceof EvowebError) return error.code === "usage" ? EXIT_USAGE : EXIT_FAULT;
+  // A disk that is full or read-only, met where nothing more could be said about it.
+  if (error instanceof Error && "syscall" in error) return EXIT_FAULT;
   process.stderr.write("This is a fault of evoweb itself; EVOWEB_DEBUG=1 shows where.\n");
   if (process.env["EVOWEB_DEBUG"] === "1" && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return EXIT_FAULT;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { rowHash } from "../dataset/content-hash.ts";
 import type { SampledRow } from "../dataset/row.ts";
 import type { AgentSession } from "./agent.ts";
 import { sha256, type AppTrace } from "./app-trace.ts";
@@ -28,7 +29,7 @@ export async function runApp(run: AppRun): Promise<void> {
   const { sampled, progress, trace } = run;
   const requests = sampled.row.requests;
   if (progress.isComplete) return;
-  trace.emit(1, { type: "app_started", rowHash: sha256(JSON.stringify(sampled.row.raw)) });
+  trace.emit(1, { type: "app_started", rowHash: rowHash(sampled.row) });
   if (progress.next !== null) {
     await using place = await retryInfra(() => run.openWorkspace(), run.signal);
     await using session = await run.openSession(place);
