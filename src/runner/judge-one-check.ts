@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { SessionTarget } from "../judge/browser-session.ts";
 import { judgeCheck, type JudgedCheck } from "../judge/judge-check.ts";
 import type { AppDown } from "./app-down.ts";
@@ -14,6 +15,9 @@ import {
 } from "./judging.ts";
 import type { RunningApp } from "./running-app.ts";
 import type { PreparedApp } from "./serve.ts";
+
+/** A process whose port is gone is given this long to end too. */
+const CRASH_WAIT_MS = 1_000;
 
 /** What one check is judged on. */
 export interface CheckServing {
@@ -133,7 +137,10 @@ async function observe(context: JudgeContext, job: JudgeJob, { serving, apps, fo
     },
   });
   serving.tally.browserMs += judged.browserMs;
-  return rule(context, folder, { judged, app: apps.current, hasCrashed: !(await apps.current.isAlive()) });
+  const app = apps.current;
+  // A keeper that starts a dead server again leaves only refused connections as a trace.
+  const hasCrashed = app.lostConnections() > 0 || !(await app.isAlive());
+  return rule(context, folder, { judged, app, hasCrashed });
 }
 
 interface Ruled {
@@ -149,14 +156,23 @@ async function rule({ trace }: JudgeContext, folder: string, { judged, app, hasC
   evidence.push(trace.writeText(`${folder}/app.log`, app.log().text));
   // What was met before a crash stays met; anything else that a dead app did not show is the crash's doing.
   if (hasCrashed) {
-    const end = await app.ended;
-    const how = end.how === "out_of_memory" ? "out_of_memory" : "crashed_while_judged";
-    evidence.push(trace.writeText(`${folder}/crash.json`, `${JSON.stringify({ class: how, ...end }, undefined, 2)}\n`));
+    const { how, facts } = await crashOf(app);
+    evidence.push(
+      trace.writeText(`${folder}/crash.json`, `${JSON.stringify({ class: how, ...facts }, undefined, 2)}\n`),
+    );
     return { verdict: "NO", cause: "app_down", class: how, tries, durationMs, evidence };
   }
   const { verdict, cause } = result;
   const kind = result.class ?? (verdict === "MISSING" ? undefined : "wrong_behaviour");
   return { verdict, cause, ...(kind === undefined ? {} : { class: kind }), tries, durationMs, evidence };
+}
+
+// A start command that lives on (a keeper, or a server that left its port) has no end to wait for.
+async function crashOf(app: RunningApp): Promise<{ readonly how: string; readonly facts: object }> {
+  const lostConnections = app.lostConnections();
+  const end = await Promise.race([app.ended, delay(CRASH_WAIT_MS, null)]);
+  const how = end?.how === "out_of_memory" ? "out_of_memory" : "crashed_while_judged";
+  return { how, facts: { lostConnections, end } };
 }
 
 function ruleDown({ trace }: JudgeContext, folder: string, down: AppDown): Ruling {
