@@ -24,8 +24,8 @@ interface SpawnOptions {
 /** Starts any command in a process group of its own. */
 export function start(argv: readonly [string, ...string[]], { cwd = ROOT, env = {} }: SpawnOptions = {}): Started {
   const [program, ...args] = argv;
-  // The results file of the test run is no business of what the tests start.
-  const { EVOWEB_TEST_RESULTS: _, NODE_OPTIONS: __, ...inherited } = process.env;
+  // The results file and the colours of the test run are no business of what the tests start.
+  const { EVOWEB_TEST_RESULTS: _, NODE_OPTIONS: __, FORCE_COLOR: ___, ...inherited } = process.env;
   const child = spawn(program, args, {
     cwd,
     env: { ...inherited, ...env },
