@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
@@ -133,7 +134,10 @@ test("an app in a subfolder is installed there", async () => {
 test("a package that cannot be had, and a package manager that is not there, are failed installs", async () => {
   await using registry = await openRegistry();
   const bin = await mkdtemp(join(tmpdir(), "evoweb-test-bin-"));
-  for (const name of ["node", "npm"]) await symlink(join(dirname(process.execPath), name), join(bin, name));
+  await symlink(process.execPath, join(bin, "node"));
+  // Not every Node comes with an npm beside it; the one that started these tests is in PATH.
+  const npm = (process.env["PATH"] ?? "").split(":").map((dir) => join(dir, "npm"));
+  await symlink(npm.find((path) => existsSync(path)) ?? "npm", join(bin, "npm"));
   await symlink("/bin/sh", join(bin, "sh"));
   const env = { npm_config_registry: registry.url, npm_config_fetch_retries: "0", PATH: bin };
   await using sandbox = await openLocalSandbox({ runId: "i", env });
