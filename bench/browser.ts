@@ -44,12 +44,14 @@ async function useApp(page: Page, url: string): Promise<string> {
 const benchJudge: Judge = {
   name: "bench",
   hash: "",
+  timeoutMs: 60_000,
   canJudge: () => true,
   observe: async ({ target }, session) => {
     const saw = await useApp(session.page, target.url);
     return { points: [{ point: "pressed", met: saw === "pressed 500", saw }], files: [], browserMs: 0 };
   },
-  rule: (_check, { points }) => ({ verdict: points[0]?.met === true ? "YES" : "NO", cause: "judged" }),
+  rule: ({ evidence: { points } }) =>
+    Promise.resolve({ verdict: points[0]?.met === true ? "YES" : "NO", cause: "judged" }),
 };
 
 /** A browser for this check only, as published judges do it. */
@@ -74,7 +76,17 @@ async function pooled(browser: Chromium, port: number): Promise<Side> {
   const check = { task: "", expectedResult: "", role: "functional" } as const;
   const target = { url, proxyServer: proxy.server };
   const restart = async (): Promise<string> => url;
-  const common = { rowId: "", request: 1, checkIndex: 0, check, target, restart, timeoutMs: 60_000, signal };
+  const common = {
+    rowId: "",
+    request: 1,
+    checkIndex: 0,
+    sample: "1",
+    check,
+    target,
+    restart,
+    timeoutMs: 60_000,
+    signal,
+  };
   return {
     name: "our pool",
     runCheck: async () => {

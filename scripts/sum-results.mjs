@@ -14,11 +14,11 @@ for (const name of reports) {
   sums.skipped += report.numPendingTests + report.numTodoTests;
   for (const file of report.testResults) {
     const failed = file.assertionResults.filter((test) => test.status === "failed");
-    for (const test of failed) show(name, file, test.fullName, test.failureMessages.join("\n"));
+    for (const test of failed) show(`${name} ${file.name}`, test.fullName, test.failureMessages.join("\n"));
     // A file that broke outside its tests (an import, a hook) counts as one failure: its tests did not run.
     if (file.status === "failed" && failed.length === 0) {
       sums.failed += 1;
-      show(name, file, "(the file itself)", file.message);
+      show(`${name} ${file.name}`, "(the file itself)", file.message);
     }
   }
 }
@@ -27,7 +27,7 @@ sums.failed += Math.max(0, 3 - reports.length);
 console.log(`${sums.passed} passed, ${sums.failed} failed, ${sums.skipped} skipped`);
 process.exitCode = sums.failed === 0 && sums.passed > 0 ? 0 : 1;
 
-function show(report, file, test, message) {
+function show(where, test, message) {
   const lines = message.split("\n").slice(0, SHOWN_LINES);
-  console.log([`FAILED ${report} ${file.name}`, `  ${test}`, ...lines.map((line) => `    ${line}`), ""].join("\n"));
+  console.log([`FAILED ${where}`, `  ${test}`, ...lines.map((line) => `    ${line}`), ""].join("\n"));
 }

@@ -49,7 +49,11 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
     "limit from start to the first answer (default: 1m)",
     durationMs,
   ),
-  checkTimeoutMs: option("--check-timeout <duration>", "limit of one check (default: 1m)", durationMs),
+  checkTimeoutMs: option(
+    "--check-timeout <duration>",
+    "limit of one check (default: what the judge needs; 1m for oracle)",
+    durationMs,
+  ),
   memoryMb: option("--memory-mb <n>", "memory of each container (default: 2048)", wholeNumber(64)),
   cpus: option("--cpus <n>", "processors of each container (default: 2)", positiveNumber),
   pids: option("--pids <n>", "processes of each container (default: 512)", wholeNumber(16)),

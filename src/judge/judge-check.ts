@@ -5,9 +5,13 @@ import { EvowebError, messageOf } from "../errors.ts";
 import { settledWithin } from "./browser-process.ts";
 import type { BrowserPool } from "./browser-pool.ts";
 import type { BrowserSession, PageNote, SessionEnd, SessionTarget } from "./browser-session.ts";
+import { addUsage } from "../model/usage.ts";
+import type { ModelUsage } from "../model/chat.ts";
 import type { CheckResult, Evidence, Judge, JudgeTask, PointResult } from "./judge.ts";
 
 const MAX_TRIES = 3;
+/** What was observed, as JSON: enough for the same judge to rule again. */
+const EVIDENCE_FILE = "evidence.json";
 const PICTURE = "screenshot.webp";
 const PICTURE_LIMIT_MS = 6000;
 const RESPONSE_LIMIT_MS = 3000;
@@ -37,6 +41,8 @@ export interface JudgedCheck {
   readonly durationMs: number;
   /** Time inside browser calls, all tries together. */
   readonly browserMs: number;
+  /** What all tries took of a model, observing and ruling; null when none took part. */
+  readonly usage: ModelUsage | null;
   /** Notes of the last try. */
   readonly notes: readonly PageNote[];
 }
@@ -46,11 +52,6 @@ interface Try {
   readonly result: CheckResult;
   readonly evidence: Evidence;
   readonly notes: readonly PageNote[];
-}
-
-interface Seen {
-  readonly session: BrowserSession;
-  readonly evidence: Evidence;
 }
 
 type Observed =
@@ -115,29 +116,36 @@ function ruleEnded(session: BrowserSession, end: SessionEnd): Omit<Try, "notes">
   return decidedAgainst(session, end.class, appPoint("the page can be used", end.text));
 }
 
-/** Rules on what was seen. Judges note a call that failed as a point, so a session that broke meanwhile comes first. */
-async function ruleSeen(judge: Judge, task: JudgeTask, from: Seen): Promise<Omit<Try, "notes">> {
-  const { session, evidence } = from;
+/** What was seen and is to be ruled on once the browser session is closed. */
+type Pending = { readonly evidence: Evidence; readonly result?: undefined };
+type Decided = Omit<Try, "notes"> | Pending;
+
+/** What is there to rule on. Judges note a call that failed as a point, so a session that broke meanwhile comes first. */
+async function closeSeen(session: BrowserSession, evidence: Evidence): Promise<Decided> {
   const isAllMet = evidence.points.length > 0 && evidence.points.every((point) => point.met);
   const hasPicture = session.end === undefined && (await session.screenshot(PICTURE, PICTURE_LIMIT_MS));
   // A browser or page that dies rejects its calls a moment before it is known to be gone.
   if (!hasPicture && !isAllMet) await settledWithin(session.ended, 500);
   if (session.end !== undefined && !isAllMet) return ruleEnded(session, session.end);
-  return { result: judge.rule(task.check, evidence), evidence };
+  return { evidence };
 }
 
 async function tryOnce(judge: Judge, pool: BrowserPool, task: JudgeTask): Promise<Try> {
-  const session = await pool.openSession(task.target, { evidenceDir: task.evidenceDir });
-  let decided: Omit<Try, "notes">;
+  const { evidenceDir, target } = task;
+  const size = judge.viewport === undefined ? {} : { viewport: judge.viewport };
+  const session = await pool.openSession(target, { evidenceDir, ...size });
+  let decided: Decided;
   try {
     const observed = await observeWithin(judge, task, session);
     if (observed.how === "ended") decided = ruleEnded(session, observed.end);
     else if (observed.how === "late") decided = await ruleLate(session, task.timeoutMs);
-    else decided = await ruleSeen(judge, task, { session, evidence: observed.evidence });
+    else decided = await closeSeen(session, observed.evidence);
   } finally {
     await session[Symbol.asyncDispose]();
   }
-  return { ...decided, evidence: { ...decided.evidence, files: session.files() }, notes: session.notes };
+  const evidence = { ...decided.evidence, files: session.files() };
+  const result = decided.result ?? (await judge.rule({ ...task, evidence }));
+  return { result, evidence, notes: session.notes };
 }
 
 /** Whether another try may end better. Only what is not the app's doing is tried again, and a crashed page, which may be either's. */
@@ -146,10 +154,14 @@ function isWorthRetry({ result }: Try): boolean {
   return result.class === "page_crashed";
 }
 
-async function guardedTry(judge: Judge, options: JudgeCheckOptions, target: SessionTarget): Promise<Try> {
+async function guardedTry(
+  judge: Judge,
+  options: JudgeCheckOptions,
+  own: Pick<JudgeTask, "target" | "sample">,
+): Promise<Try> {
   const { pool, task } = options;
   try {
-    return await tryOnce(judge, pool, { ...task, target });
+    return await tryOnce(judge, pool, { ...task, ...own });
   } catch (error) {
     task.signal.throwIfAborted();
     if (error instanceof EvowebError) throw error;
@@ -162,6 +174,8 @@ async function guardedTry(judge: Judge, options: JudgeCheckOptions, target: Sess
     };
   }
 }
+
+const withoutPoints = (result: CheckResult): object => ({ ...result, points: undefined });
 
 function stepLines(tries: readonly Try[], mask: Mask): string {
   const lines = tries.flatMap(({ notes, evidence, result }, index) => [
@@ -176,7 +190,14 @@ function stepLines(tries: readonly Try[], mask: Mask): string {
     ...(evidence.fault === undefined
       ? []
       : [{ try: index + 1, kind: "fault", class: evidence.fault.class, text: mask(evidence.fault.text) }]),
-    { try: index + 1, kind: "result", ...result, browserMs: evidence.browserMs },
+    ...(result.points ?? []).map((point) => ({
+      try: index + 1,
+      kind: "ruled",
+      ...point,
+      point: mask(point.point),
+      saw: mask(point.saw),
+    })),
+    { try: index + 1, kind: "result", ...withoutPoints(result), browserMs: evidence.browserMs },
   ]);
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
@@ -199,17 +220,19 @@ export async function judgeCheck(judge: Judge, options: JudgeCheckOptions): Prom
       if (last.result.cause !== "judge_error") pool.recycle();
       target = (await options.beforeRetry?.()) ?? target;
     }
-    last = await guardedTry(judge, options, target);
+    last = await guardedTry(judge, options, { target, sample: `${task.sample}.${tries.length + 1}` });
     tries.push(last);
   }
   await writeFile(join(task.evidenceDir, "steps.jsonl"), stepLines(tries, mask));
+  await writeFile(join(task.evidenceDir, EVIDENCE_FILE), mask(`${JSON.stringify(last.evidence)}\n`));
   return {
     result: last.result,
     evidence: last.evidence,
-    evidenceFiles: ["steps.jsonl", ...last.evidence.files],
+    evidenceFiles: ["steps.jsonl", EVIDENCE_FILE, ...last.evidence.files],
     tries: tries.length,
     durationMs: Math.round(performance.now() - startedAt),
     browserMs: tries.reduce((sum, { evidence }) => sum + evidence.browserMs, 0),
+    usage: addUsage(tries.flatMap(({ evidence, result }) => [evidence.usage, result.usage])),
     notes: last.notes,
   };
 }

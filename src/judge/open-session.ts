@@ -11,6 +11,8 @@ import { StepRecorder } from "./record-steps.ts";
 
 /** What one session may take. */
 export interface SessionOptions {
+  /** Size of the window in CSS pixels; default 1280 x 720. */
+  readonly viewport?: { readonly width: number; readonly height: number };
   /** Folder for downloads and pictures; exists. */
   readonly evidenceDir: string;
   /** Limit of a single action such as a click; default 5000. */
@@ -79,11 +81,16 @@ async function capture(page: Page, timeoutMs: number): Promise<Buffer> {
   }
 }
 
-const newContext = async (browser: Browser, target: SessionTarget): Promise<BrowserContext> =>
+interface NewContext {
+  readonly target: SessionTarget;
+  readonly viewport: SessionOptions["viewport"];
+}
+
+const newContext = async (browser: Browser, { target, viewport }: NewContext): Promise<BrowserContext> =>
   browser.newContext({
     // "<-loopback>" sends also localhost through the proxy, which Chromium would otherwise reach directly.
     proxy: { server: target.proxyServer, bypass: "<-loopback>" },
-    viewport: { width: 1280, height: 720 },
+    viewport: viewport ?? { width: 1280, height: 720 },
     deviceScaleFactor: 1,
     locale: "en-US",
     timezoneId: "UTC",
@@ -206,7 +213,7 @@ export async function openSession(
   options: SessionOptions & SessionHooks,
 ): Promise<BrowserSession> {
   const opening = (async () => {
-    const context = await newContext(browser, target);
+    const context = await newContext(browser, { target, viewport: options.viewport });
     context.setDefaultTimeout(options.actionTimeoutMs ?? 5000);
     return new Session(context, await context.newPage(), { ...options, target });
   })();

@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errors, type Page } from "playwright";
 import { z } from "zod";
-import type { Check } from "../dataset/row.ts";
 import { EvowebError, messageOf } from "../errors.ts";
 import { settledWithin } from "./browser-process.ts";
 import type { BrowserSession } from "./browser-session.ts";
@@ -111,9 +110,8 @@ async function observe(oracle: Oracle, task: JudgeTask, session: BrowserSession)
 }
 
 /** All points met: YES; some: PARTIAL; none: NO; nothing observed: MISSING. */
-function rule(_check: Check, evidence: Evidence): CheckResult {
-  const { points, fault } = evidence;
-  if (fault !== undefined) return { verdict: "MISSING", cause: "judge_error", class: fault.class };
+function ruleOn({ points, fault }: Evidence): CheckResult {
+  if (fault !== undefined) return { verdict: "MISSING", cause: fault.cause ?? "judge_error", class: fault.class };
   if (points.length === 0) return { verdict: "MISSING", cause: "judge_error", class: "malformed_reply" };
   const met = points.filter((point) => point.met).length;
   if (met === points.length) return { verdict: "YES", cause: "judged" };
@@ -148,6 +146,7 @@ export async function createOracleJudge(options: OracleJudgeOptions): Promise<Ju
       if (oracle === undefined) throw new EvowebError("bug", `Row ${task.rowId} has no oracle; ask canJudge first.`);
       return observe(oracle, task, session);
     },
-    rule,
+    timeoutMs: 60_000,
+    rule: ({ evidence }) => Promise.resolve(ruleOn(evidence)),
   };
 }

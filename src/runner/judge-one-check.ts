@@ -120,6 +120,7 @@ async function observe(context: JudgeContext, job: JudgeJob, { serving, apps, fo
       request: job.request.number,
       checkIndex: serving.one.index,
       check: serving.one.check,
+      sample: `${job.pass}`,
       target: targetOf(apps.current),
       async restart() {
         const down = await apps.current.restart();
@@ -150,9 +151,10 @@ interface Ruled {
 }
 
 async function rule({ trace }: JudgeContext, folder: string, { judged, app, hasCrashed }: Ruled): Promise<Ruling> {
-  const { result, tries, durationMs, evidenceFiles } = judged;
+  const { result, tries, durationMs, evidenceFiles, usage } = judged;
+  const asked = { usage, ...(result.rules === undefined ? {} : { rules: result.rules }) };
   const evidence = evidenceFiles.map((file) => trace.refer(`${folder}/${file}`));
-  if (result.verdict === "YES") return { verdict: "YES", cause: result.cause, tries, durationMs, evidence };
+  if (result.verdict === "YES") return { verdict: "YES", cause: result.cause, tries, durationMs, evidence, ...asked };
   evidence.push(trace.writeText(`${folder}/app.log`, app.log().text));
   // What was met before a crash stays met; anything else that a dead app did not show is the crash's doing.
   if (hasCrashed) {
@@ -160,11 +162,11 @@ async function rule({ trace }: JudgeContext, folder: string, { judged, app, hasC
     evidence.push(
       trace.writeText(`${folder}/crash.json`, `${JSON.stringify({ class: how, ...facts }, undefined, 2)}\n`),
     );
-    return { verdict: "NO", cause: "app_down", class: how, tries, durationMs, evidence };
+    return { verdict: "NO", cause: "app_down", class: how, tries, durationMs, evidence, ...asked };
   }
   const { verdict, cause } = result;
   const kind = result.class ?? (verdict === "MISSING" ? undefined : "wrong_behaviour");
-  return { verdict, cause, ...(kind === undefined ? {} : { class: kind }), tries, durationMs, evidence };
+  return { verdict, cause, ...(kind === undefined ? {} : { class: kind }), tries, durationMs, evidence, ...asked };
 }
 
 // A start command that lives on (a keeper, or a server that left its port) has no end to wait for.

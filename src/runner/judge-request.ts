@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { preflight } from "../judge/preflight.ts";
-import type { FileRef } from "../trace/event.ts";
+import type { ModelUsage } from "../model/chat.ts";
+import type { FileRef, TraceFact } from "../trace/event.ts";
 import { isInfra, retryInfra } from "./infra-retry.ts";
 import { judgeOneCheck } from "./judge-one-check.ts";
 import {
@@ -117,6 +118,8 @@ async function lookAt(context: JudgeContext, job: JudgeJob, running: RunningApp)
   return { verdict: "MISSING", cause: "no_oracle", tries: 0, durationMs: 0, evidence };
 }
 
+type CheckJudged = Extract<TraceFact, { type: "check_judged" }>;
+
 // Everything else that a look decides is about an app that answers: it is up, and its checks are NO.
 const DOWN_CLASSES: ReadonlySet<string> = new Set(["http_error", "no_answer"]);
 
@@ -137,8 +140,18 @@ function reportDown({ trace }: JudgeContext, job: JudgeJob, down: Down): Ruling 
   return { verdict: "NO", cause: "app_down", class: down.class, tries: 1, durationMs: 0, evidence };
 }
 
+function spent(usage: ModelUsage | null): Pick<CheckJudged, "usage" | "costUsd"> {
+  if (usage === null) return { usage: null };
+  const { calls, inputTokens, outputTokens, costUsd } = usage;
+  const tokens = {
+    ...(inputTokens === null ? {} : { inputTokens }),
+    ...(outputTokens === null ? {} : { outputTokens }),
+  };
+  return { usage: { calls, ...tokens }, costUsd };
+}
+
 function emitRuling(
-  { trace }: JudgeContext,
+  { trace, judge }: JudgeContext,
   { request, attempt, pass, isSweep }: JudgeJob,
   { one, ruling }: { readonly one: IndexedCheck; readonly ruling: Ruling },
 ): void {
@@ -149,7 +162,8 @@ function emitRuling(
     pass,
     ...(isSweep ? { sweep: true } : {}),
     ...ruling,
-    usage: null,
+    ...spent(ruling.usage ?? null),
+    ...(judge === null ? {} : { judge: { name: judge.name, hash: judge.hash } }),
     durationMs: Math.round(ruling.durationMs),
     evidence: [...ruling.evidence],
   });

@@ -2,6 +2,7 @@ import type { LimitFunction } from "p-limit";
 import type { ChangeRequest, Check } from "../dataset/row.ts";
 import type { BrowserPool } from "../judge/browser-pool.ts";
 import type { Judge } from "../judge/judge.ts";
+import type { ModelUsage } from "../model/chat.ts";
 import type { FileRef, Verdict } from "../trace/event.ts";
 import type { Mask } from "../trace/mask.ts";
 import type { AppDown } from "./app-down.ts";
@@ -45,6 +46,10 @@ export interface Ruling {
   readonly tries: number;
   readonly durationMs: number;
   readonly evidence: readonly FileRef[];
+  /** What a model took for it; absent or null when none took part. */
+  readonly usage?: ModelUsage | null;
+  /** The same evidence under the judge's other verdict rules. */
+  readonly rules?: Readonly<Record<string, Verdict>>;
 }
 
 /** Counts what the checks of one request cost. */

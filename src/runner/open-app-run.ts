@@ -80,7 +80,7 @@ export async function openAppRun(shared: Shared, sampled: SampledRow): Promise<A
       trace,
       mask,
       isolation: options.isolation,
-      checkTimeoutMs: options.checkTimeoutMs,
+      checkTimeoutMs: options.checkTimeoutMs ?? shared.judge?.timeoutMs ?? 0,
       slots: shared.slots,
       prepare: () => serving.prepare(snapshot),
       start: (prepared) => serving.start(prepared),

@@ -31,7 +31,8 @@ export const RunOptions = z.strictObject({
   installTimeoutMs: ms.default(300_000),
   buildTimeoutMs: ms.default(180_000),
   startTimeoutMs: ms.default(60_000),
-  checkTimeoutMs: ms.default(60_000),
+  /** Absent: what the judge needs (a minute for oracles). */
+  checkTimeoutMs: ms.optional(),
   /** Bounds of each place. */
   memoryMb: positive.min(64).default(2048),
   cpus: z.number().positive().max(256).default(2),

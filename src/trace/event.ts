@@ -133,6 +133,12 @@ const CheckJudged = z.object({
   /** How often it was tried within this pass. */
   tries: z.int().min(0),
   usage: Usage.nullable(),
+  /** US dollars that a model took for it; null when unknown, absent when none took part. */
+  costUsd: z.number().min(0).nullable().optional(),
+  /** The same evidence under the judge's other verdict rules. */
+  rules: z.record(z.string(), Verdict).optional(),
+  /** Which judge ruled: its name, and the hash over its prompts, oracles and model. Absent when none was asked. */
+  judge: z.object({ name: z.string(), hash: z.string() }).optional(),
   durationMs: ms,
   evidence: z.array(FileRef),
 });

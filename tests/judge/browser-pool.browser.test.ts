@@ -51,9 +51,11 @@ const foldersOf = (group: number): string[] =>
 const judgeOf = (look: Judge["observe"]): Judge => ({
   name: "test",
   hash: "",
+  timeoutMs: 60_000,
   canJudge: () => true,
   observe: look,
-  rule: (_check, { points }) => ({ verdict: points.every((point) => point.met) ? "YES" : "NO", cause: "judged" }),
+  rule: ({ evidence: { points } }) =>
+    Promise.resolve({ verdict: points.every((point) => point.met) ? "YES" : "NO", cause: "judged" }),
 });
 
 const seesHeading = judgeOf(async ({ target }, session) => {
@@ -80,6 +82,7 @@ describe.skipIf(chromium === undefined)("browser pool", () => {
       rowId: "1",
       request: 1,
       checkIndex: 0,
+      sample: "1",
       check,
       target: way.target,
       restart: async () => way.target.url,

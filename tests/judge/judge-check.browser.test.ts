@@ -43,6 +43,7 @@ describe.skipIf(chromium === undefined)("judging the browser cases", () => {
       rowId: "cases",
       request,
       checkIndex,
+      sample: "1",
       check: { task: "", expectedResult: "", role: "functional" as const },
       target: way.target,
       restart: async () => way.target.url,
@@ -159,6 +160,7 @@ describe.skipIf(chromium === undefined)("judging the browser cases", () => {
     expect(odd.files).toEqual([
       "downloads",
       expect.stringMatching(/^downloads\/01-[\w.-]*outside\.csv$/),
+      "evidence.json",
       "screenshot.webp",
       "steps.jsonl",
     ]);
