@@ -1,8 +1,9 @@
-// Compiles src/ to dist/ and the oracles to .js beside their sources. With --if-stale it does so only when a source is newer.
+// Compiles src/ to dist/, copies the judges' prompts there, and compiles the oracles to .js beside their sources. With
+// --if-stale it does so only when a source is newer.
 // The launcher runs what this builds: the same code that is published, and oracles whose functions a page can evaluate
 // (a transpiler that keeps function names puts a helper into them that no page knows).
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,7 +13,7 @@ const stamp = join(root, "dist/.built");
 function newestSource(dir) {
   let newest = 0;
   for (const entry of readdirSync(join(root, dir), { recursive: true, withFileTypes: true })) {
-    if (!/\.(ts|json)$/.test(entry.name)) continue;
+    if (!/\.(ts|json|md)$/.test(entry.name)) continue;
     newest = Math.max(newest, statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs);
   }
   return newest;
@@ -30,6 +31,12 @@ function oracleFolders() {
     .filter((dir) => existsSync(join(root, dir)));
 }
 
+function copyPrompts() {
+  for (const name of readdirSync(join(root, "src/judge"), { recursive: true })) {
+    if (name.endsWith(".md")) cpSync(join(root, "src/judge", name), join(root, "dist/judge", name));
+  }
+}
+
 function compile(project) {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, project)], { stdio: ["ignore", 2, 2] });
@@ -45,6 +52,7 @@ if (!process.argv.includes("--if-stale") || !isFresh()) {
     }
   }
   compile("tsconfig.build.json");
+  copyPrompts();
   compile("datasets/tsconfig.build.json");
   writeFileSync(stamp, "");
 }
