@@ -2,6 +2,8 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { EvowebError } from "../errors.ts";
 import type { FileTree } from "./file-tree.ts";
+import { hashOfJson } from "./content-hash.ts";
+import { hashFolders } from "./hash-folders.ts";
 import type { LocatedFinding } from "./finding.ts";
 import { applyEdits, isInRange, readMutants, readMutantSets, type FoundMutant, type MutantSet } from "./mutants.ts";
 import type { Mutant } from "./row.ts";
@@ -28,6 +30,8 @@ export interface GroundTruth {
   replayTree(spec: string, rowId: string, request: number): Promise<FileTree>;
   /** Throws an EvowebError `usage` that names what exists unless `replayTree` knows `spec`: for asking before a run starts. */
   requireReplay(spec: string): void;
+  /** SHA-256 (hex) over solutions, mutants and sets; oracles have the hash of their judge. */
+  hash(): Promise<string>;
   /** Whether the row has executable checks. */
   hasOracle(rowId: string): boolean;
   /** Absolute path of the row's oracle module. @throws EvowebError `dataset` when the row has none. */
@@ -64,12 +68,22 @@ export async function inspectTruth(dir: string): Promise<InspectedTruth | null> 
     return reading;
   };
   const mutants = found.map(({ mutant }) => mutant);
-  const context: Context = { dir, variants: [...variants.keys()], mutants, sets, solved, snapshots };
+  const context: Context = {
+    dir,
+    folders: [...variants.values()],
+    variants: [...variants.keys()],
+    mutants,
+    sets,
+    solved,
+    snapshots,
+  };
   return { truth: buildTruth(context, oracles), found, solved, findings: all, snapshots };
 }
 
 interface Context {
   readonly dir: string;
+  /** Folders of the variants, in their order. */
+  readonly folders: readonly string[];
   readonly variants: readonly string[];
   readonly mutants: readonly Mutant[];
   readonly sets: readonly MutantSet[];
@@ -97,6 +111,7 @@ function buildTruth(context: Context, oracles: ReadonlyMap<string, string>): Gro
       const tree = await solutionTree(context, { rowId, request, variant: "solution" });
       return mutateTree(tree, chosen, request);
     },
+    hash: async () => hashOfJson([await hashFolders(context.folders), mutants, sets]),
     hasOracle: (rowId) => oracles.has(rowId),
     oraclePath: (rowId) => {
       const file = oracles.get(rowId);

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { EvowebError, messageOf } from "../errors.ts";
+import { maskFiles } from "./mask-files.ts";
 import { settledWithin } from "./browser-process.ts";
 import type { BrowserPool } from "./browser-pool.ts";
 import type { BrowserSession, PageNote, SessionEnd, SessionTarget } from "./browser-session.ts";
@@ -223,6 +224,7 @@ export async function judgeCheck(judge: Judge, options: JudgeCheckOptions): Prom
     last = await guardedTry(judge, options, { target, sample: `${task.sample}.${tries.length + 1}` });
     tries.push(last);
   }
+  await maskFiles(task.evidenceDir, last.evidence.files, mask);
   await writeFile(join(task.evidenceDir, "steps.jsonl"), stepLines(tries, mask));
   await writeFile(join(task.evidenceDir, EVIDENCE_FILE), mask(`${JSON.stringify(last.evidence)}\n`));
   return {

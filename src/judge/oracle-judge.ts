@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errors, type Page } from "playwright";
 import { z } from "zod";
+import { hashFolders } from "../dataset/hash-folders.ts";
 import { EvowebError, messageOf } from "../errors.ts";
 import { settledWithin } from "./browser-process.ts";
 import type { BrowserSession } from "./browser-session.ts";
@@ -40,19 +39,6 @@ export interface OracleJudgeOptions {
 
 /** The app did not come up again after the oracle asked for a restart. */
 class AppDidNotRestart extends Error {}
-
-async function hashFolders(folders: readonly string[]): Promise<string> {
-  const hash = createHash("sha256");
-  for (const folder of folders) {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    for (const path of paths.sort()) {
-      hash.update(path.slice(folder.length)).update("\0");
-      hash.update(await readFile(path)).update("\0");
-    }
-  }
-  return hash.digest("hex");
-}
 
 async function loadOracle(path: string): Promise<Oracle> {
   const module = (await import(pathToFileURL(path).href)) as { check?: unknown };
@@ -139,7 +125,7 @@ export async function createOracleJudge(options: OracleJudgeOptions): Promise<Ju
   }
   return {
     name: "oracle",
-    hash: await hashFolders([...folders].sort()),
+    hash: await hashFolders([...folders]),
     canJudge: (rowId) => oracles.has(rowId),
     observe: async (task, session) => {
       const oracle = oracles.get(task.rowId);

@@ -32,7 +32,12 @@ export async function describeRun(run: Described): Promise<RunJson> {
     options: { ...options, sandbox: sandbox.kind },
     provenance: {
       evoweb: evowebVersion(),
-      dataset: { name: dataset.name, revision: null, contentHash: dataset.contentHash },
+      dataset: {
+        name: dataset.name,
+        revision: null,
+        contentHash: dataset.contentHash,
+        truthHash: (await dataset.truth?.hash()) ?? null,
+      },
       agent: { name: agent.name },
       judge: judge === null ? null : { name: judge.name, hash: judge.hash },
       browser: { ...pool.info },

@@ -11,13 +11,30 @@ const FIRST_WAIT_MS = 500;
  * The signal is not handed to the retry library: it would reject while the step still runs, and whatever the step then opened
  * would have no owner. Each step heeds the signal itself.
  */
-export function retryInfra<T>(step: (tryNumber: number) => Promise<T>, signal: AbortSignal): Promise<T> {
-  return pRetry(step, {
-    retries: RETRIES,
-    minTimeout: FIRST_WAIT_MS,
-    factor: 4,
-    shouldRetry: ({ error }) => !signal.aborted && isInfra(error),
-  });
+export async function retryInfra<T>(step: (tryNumber: number) => Promise<T>, signal: AbortSignal): Promise<T> {
+  let tries = 0;
+  const counted = (tryNumber: number): Promise<T> => {
+    tries = tryNumber;
+    return step(tryNumber);
+  };
+  try {
+    return await pRetry(counted, {
+      retries: RETRIES,
+      minTimeout: FIRST_WAIT_MS,
+      factor: 4,
+      shouldRetry: ({ error }) => !signal.aborted && isInfra(error),
+    });
+  } catch (error) {
+    if (error instanceof Error) triesByError.set(error, tries);
+    throw error;
+  }
+}
+
+const triesByError = new WeakMap<Error, number>();
+
+/** How often the step that ended with this error was tried; 1 for what is never tried again. */
+export function triesOf(error: Error): number {
+  return triesByError.get(error) ?? 1;
 }
 
 const HEALS: ReadonlySet<EvowebError["code"]> = new Set(["sandbox", "docker", "browser"]);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { SessionTarget } from "../judge/browser-session.ts";
 import { judgeCheck, type JudgedCheck } from "../judge/judge-check.ts";
 import type { AppDown } from "./app-down.ts";
-import { isInfra, retryInfra } from "./infra-retry.ts";
+import { isInfra, retryInfra, triesOf } from "./infra-retry.ts";
 import {
   evidenceDir,
   type IndexedCheck,
@@ -47,7 +47,7 @@ export async function judgeOneCheck(context: JudgeContext, job: JudgeJob, servin
       verdict: "MISSING",
       cause: "infra",
       class: failure,
-      tries: 3,
+      tries: triesOf(error),
       durationMs: performance.now() - started,
       evidence,
     };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { preflight } from "../judge/preflight.ts";
 import type { ModelUsage } from "../model/chat.ts";
 import type { FileRef, TraceFact } from "../trace/event.ts";
-import { isInfra, retryInfra } from "./infra-retry.ts";
+import { isInfra, retryInfra, triesOf } from "./infra-retry.ts";
 import { judgeOneCheck } from "./judge-one-check.ts";
 import {
   evidenceDir,
@@ -31,7 +31,7 @@ export async function judgeRequest(context: JudgeContext, job: JudgeJob): Promis
   } catch (error) {
     if (!isInfra(error)) throw error;
     const evidence = [context.trace.writeText(`${evidenceDir(job)}/infra.txt`, `${error.message}\n`)];
-    ruleAll({ verdict: "MISSING", cause: "infra", class: "sandbox", tries: 3, durationMs: 0, evidence });
+    ruleAll({ verdict: "MISSING", cause: "infra", class: "sandbox", tries: triesOf(error), durationMs: 0, evidence });
   }
   return tally;
 }

@@ -16,6 +16,7 @@ import { planRows } from "./plan-rows.ts";
 import { registryTargets } from "./registry.ts";
 import { resolveOptions } from "./resolve-options.ts";
 import { newRunId, openRun } from "./run-folder.ts";
+import { requireSameInputs } from "./same-inputs.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { RunEnvironment } from "./environment.ts";
 
@@ -50,6 +51,7 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
   const chromium = await findChromium({ explicitPath: environment.chromium, playwrightAllowed: true });
   await using pool = await openBrowserPool({ chromium });
   const description = await describeRun({ runId, options, dataset, agent, judge, sandbox, pool });
+  if (plan !== null) requireSameInputs(plan.run, description);
   using folder = openRun(request, { description, rows, options, mask });
   const apps = pLimit(options.workers);
   const slots = pLimit(options.checksAtOnce);
