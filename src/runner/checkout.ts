@@ -6,10 +6,11 @@ import type { Duplex } from "node:stream";
 import { EvowebError } from "../errors.ts";
 import { appDirName, readRunPlan } from "../trace/run-folder.ts";
 import type { RunEnvironment } from "./environment.ts";
+import { snapshotDir } from "./open-app-judging.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import { RunOptions } from "./options.ts";
 import { registryTargets } from "./registry.ts";
-import { snapshotDir } from "./run-app.ts";
+
 import { createServing } from "./serving.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
 import { readTar } from "./tar.ts";

@@ -120,7 +120,7 @@ async function observe(context: JudgeContext, job: JudgeJob, { serving, apps, fo
       request: job.request.number,
       checkIndex: serving.one.index,
       check: serving.one.check,
-      sample: `${job.pass}`,
+      sample: job.sample ?? `${job.pass}`,
       target: targetOf(apps.current),
       async restart() {
         const down = await apps.current.restart();

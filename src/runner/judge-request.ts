@@ -150,9 +150,10 @@ function spent(usage: ModelUsage | null): Pick<CheckJudged, "usage" | "costUsd">
   return { usage: { calls, ...tokens }, costUsd };
 }
 
+/** Writes one verdict into the trace. */
 function emitRuling(
-  { trace, judge }: JudgeContext,
-  { request, attempt, pass, isSweep }: JudgeJob,
+  { trace, judge }: Pick<JudgeContext, "trace" | "judge">,
+  { request, attempt, pass, isSweep, snapshot }: JudgeJob,
   { one, ruling }: { readonly one: IndexedCheck; readonly ruling: Ruling },
 ): void {
   trace.emit(attempt, {
@@ -161,6 +162,7 @@ function emitRuling(
     check: one.index,
     pass,
     ...(isSweep ? { sweep: true } : {}),
+    ...(snapshot === undefined ? {} : { snapshot }),
     ...ruling,
     ...spent(ruling.usage ?? null),
     ...(judge === null ? {} : { judge: { name: judge.name, hash: judge.hash } }),

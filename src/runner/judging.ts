@@ -34,8 +34,12 @@ export interface JudgeJob {
   readonly pass: number;
   /** 0-based checks that need no verdict any more. */
   readonly judged: ReadonlySet<number>;
-  /** True for the final sweep on the last snapshot. */
+  /** True for a sweep: the request's checks on a later snapshot. */
   readonly isSweep: boolean;
+  /** 1-based snapshot of a sweep that is not on the last one. */
+  readonly snapshot?: number;
+  /** Which judgement of the checks it is, see `JudgeTask.sample`; default: the pass. */
+  readonly sample?: string;
 }
 
 /** A verdict on its way into the trace. */
@@ -66,9 +70,9 @@ export interface IndexedCheck {
 }
 
 /** Folder of a job's evidence, relative to the app's folder; a later attempt or pass never writes over an earlier one. */
-export function evidenceDir({ request, attempt, pass, isSweep }: JudgeJob): string {
+export function evidenceDir({ request, attempt, pass, isSweep, snapshot }: JudgeJob): string {
   const parts = [requestDir(request.number)];
-  if (isSweep) parts.push("sweep");
+  if (isSweep) parts.push(snapshot === undefined ? "sweep" : `sweep-${String(snapshot).padStart(2, "0")}`);
   if (attempt > 1) parts.push(`attempt-${attempt}`);
   if (pass > 1) parts.push(`pass-${pass}`);
   return parts.join("/");

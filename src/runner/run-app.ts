@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { rowHash } from "../dataset/content-hash.ts";
 import type { SampledRow } from "../dataset/row.ts";
 import type { AgentSession } from "./agent.ts";
@@ -120,9 +119,4 @@ async function sweep(run: AppRun): Promise<void> {
     const job = { request, attempt: 1, pass: 1, judged: new Set(backward), isSweep: true };
     await judgeSnapshot(run, job, requests.length);
   }
-}
-
-/** Path of an app's snapshots below its folder. */
-export function snapshotDir(appDir: string): string {
-  return join(appDir, "workspace.git");
 }

@@ -96,6 +96,13 @@ export class SnapshotStore {
     });
   }
 
+  /** Paths that differ between two commits; of the first snapshot (`from` null) all paths. */
+  async changedPaths(from: string | null, to: string): Promise<readonly string[]> {
+    if (from === null) return (await this.list(to)).map(({ path }) => path);
+    const out = await git(this.#dir, ["diff-tree", "-r", "-z", "--no-renames", "--name-only", from, to]);
+    return out.toString("utf8").split("\0").filter(Boolean);
+  }
+
   /** Bytes of a regular file of a snapshot, or null when it has no such file. */
   async readFile(sha: string, path: string): Promise<Buffer | null> {
     const file = (await this.list(sha)).find((entry) => entry.path === path && entry.mode !== "120000");

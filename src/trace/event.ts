@@ -125,8 +125,10 @@ const CheckJudged = z.object({
   check: z.int().min(0),
   /** 1-based; judging again raises it, the last one counts. */
   pass: z.int().min(1),
-  /** True for an observation of the final sweep on the last snapshot. */
+  /** True for an observation of a sweep: own checks of a request on a later snapshot. */
   sweep: z.boolean().optional(),
+  /** Which snapshot a sweep looked at, where it was not the last one; such observations are in no score. */
+  snapshot: z.int().min(1).optional(),
   verdict: Verdict,
   cause: z.string(),
   class: z.string().optional(),

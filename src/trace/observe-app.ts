@@ -16,7 +16,7 @@ interface Attempt {
 /** The events that count: of each request the last complete attempt, in it of each check the last verdict. */
 export interface CountedApp {
   readonly observations: AppObservations;
-  /** Turns of the agent and judgements that count, those of the final sweep included. */
+  /** Turns of the agent and judgements that count, those of the final sweep included, those of earlier sweeps not. */
   readonly work: readonly (EventOf<"agent_finished"> | CheckJudged)[];
 }
 
@@ -48,8 +48,9 @@ function gather(events: readonly TraceEvent[]): Gathered {
   for (const event of events) {
     if (event.type === "app_started") continue;
     if (event.type === "app_finished") gathered.end = event;
-    else if (event.type === "check_judged" && event.sweep === true) gatherSweep(event, gathered);
-    else gatherTurn(event, attemptOf(gathered.requests, event.request, event.attempt));
+    else if (event.type === "check_judged" && event.sweep === true) {
+      if (event.snapshot === undefined) gatherSweep(event, gathered);
+    } else gatherTurn(event, attemptOf(gathered.requests, event.request, event.attempt));
   }
   return gathered;
 }

@@ -2,6 +2,8 @@ import { TraceEvent } from "./event.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const VERDICTS: readonly unknown[] = ["YES", "PARTIAL", "NO", "MISSING"];
+
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isNumber1 = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1;
 const isText = (value: unknown): boolean => typeof value === "string";
@@ -20,11 +22,22 @@ const isUsage = (value: unknown): boolean =>
     (value["calls"] === undefined || isCount(value["calls"])));
 const isLimit = (value: unknown): boolean =>
   isFields(value) && isText(value["clock"]) && Number.isFinite(value["value"]) && Number.isFinite(value["max"]);
+const isJudge = (value: unknown): boolean => isFields(value) && isText(value["name"]) && isText(value["hash"]);
+const areVerdicts = (value: unknown): boolean =>
+  isFields(value) && Object.values(value).every((verdict) => VERDICTS.includes(verdict));
 const isOptional = (value: unknown, isGood: (value: unknown) => boolean): boolean =>
   value === undefined || isGood(value);
 const isNullable = (value: unknown, isGood: (value: unknown) => boolean): boolean => value === null || isGood(value);
 const areAll = (value: unknown, isGood: (value: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isGood);
+
+const areVerdictExtras = (e: Fields): boolean =>
+  isOptional(e["sweep"], isFlag) &&
+  isOptional(e["snapshot"], isNumber1) &&
+  isOptional(e["class"], isText) &&
+  isOptional(e["costUsd"], (cost) => isNullable(cost, isMs)) &&
+  isOptional(e["rules"], areVerdicts) &&
+  isOptional(e["judge"], isJudge);
 
 interface Kind {
   /** Whether the fields of this kind, beyond the common ones, are as the schema has them. */
@@ -74,7 +87,7 @@ const KINDS: Readonly<Record<TraceEvent["type"], Kind>> = {
   },
   check_judged: {
     fields: ["request", "check", "pass", "verdict", "cause", "tries", "usage", "durationMs", "evidence"],
-    optional: ["sweep", "class"],
+    optional: ["sweep", "snapshot", "class", "costUsd", "rules", "judge"],
     isGood: (e) =>
       isCount(e["check"]) &&
       isNumber1(e["pass"]) &&
@@ -83,8 +96,7 @@ const KINDS: Readonly<Record<TraceEvent["type"], Kind>> = {
       isMs(e["durationMs"]) &&
       isUsage(e["usage"]) &&
       areAll(e["evidence"], isFile) &&
-      isOptional(e["sweep"], isFlag) &&
-      isOptional(e["class"], isText),
+      areVerdictExtras(e),
   },
   request_finished: {
     fields: ["request", "durationMs", "starts", "startMs", "browserMs"],
@@ -118,7 +130,6 @@ const hasCommon = (e: Fields): boolean =>
 
 /** The schema version this reader was written for. */
 export const TRACE_VERSION = 1;
-const VERDICTS: readonly unknown[] = ["YES", "PARTIAL", "NO", "MISSING"];
 
 /** Reads one JSON object as an event; older versions are read as this one as far as they fit. */
 export function readEvent(value: Fields): EventReading {

@@ -172,15 +172,20 @@ function keyOf(event: TraceEvent): number | string {
   const { request } = event;
   if (event.type !== "check_judged")
     return request < 64 && attempt < 32 ? smallKey(type, request, attempt) : `${type} ${request} ${attempt}`;
-  const { check, pass, sweep } = event;
+  return keyOfVerdict(event);
+}
+
+function keyOfVerdict(event: Extract<TraceEvent, { type: "check_judged" }>): number | string {
+  const { request, attempt, check, pass, sweep, snapshot } = event;
   // A small whole number is by far the cheapest key, and nearly every event has one.
-  if (request < 64 && check < 64 && attempt < 32 && pass < 32) {
-    return smallKey(sweep === true ? SWEEP_TYPE : type, request, attempt) + (check * 32 + pass) * 32_768;
+  if (snapshot === undefined && request < 64 && check < 64 && attempt < 32 && pass < 32) {
+    return smallKey(sweep === true ? SWEEP_TYPE : VERDICT_TYPE, request, attempt) + (check * 32 + pass) * 32_768;
   }
-  return `${type} ${request} ${check} ${attempt} ${pass} ${sweep === true}`;
+  return `${VERDICT_TYPE} ${request} ${check} ${attempt} ${pass} ${sweep === true} ${snapshot ?? ""}`;
 }
 
 const SWEEP_TYPE = 15;
+const VERDICT_TYPE = TYPES.get("check_judged") ?? 0;
 
 /** Below 32,768; each part has room for what real traces hold. */
 function smallKey(type: number, request: number, attempt: number): number {

@@ -33,6 +33,8 @@ export const RunJson = z.looseObject({
   repeat: z.object({ index: positive, of: positive }),
   isolation: z.enum(["check", "request"]),
   observation: z.enum(["locf", "sweep"]),
+  /** The run whose snapshots were judged again here; absent for a run with an agent of its own. */
+  source: z.looseObject({ runId: z.string(), path: z.string() }).optional(),
   /** The resolved options. */
   options: z.record(z.string(), z.unknown()),
   provenance: Provenance,

@@ -60,6 +60,16 @@ describe("what counts of an app's events", () => {
     expect(observe(whole).observations.sweep).toBeNull();
   });
 
+  it("a sweep on an earlier snapshot is in no score, only in what was spent", () => {
+    const early = makeEvent({ ...judged(1, 0, "NO"), sweep: true, snapshot: 2 });
+    const counted = observe([...whole, early]);
+    expect(counted.observations.sweep).toBeNull();
+    expect(effortOf([...whole, early], counted)).toMatchObject({
+      counted: { judge: { count: 1 } },
+      spent: { judge: { count: 2 } },
+    });
+  });
+
   it("requests that had nothing to build on are failed, not missing", () => {
     const end = makeEvent({ type: "app_finished", status: "stopped", cause: "no_artifact" });
     const { observations } = observe([...whole, end]);
