@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import { connect as connectTcp, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { relative, resolve } from "node:path";
@@ -8,6 +9,7 @@ import { clearTree, packTree, removeTree, treeBytes, unpackTree } from "./local-
 import { DEFAULT_OUTPUT_BYTES, outputBuffer } from "./output-buffer.ts";
 import { PLACE_VARIABLE } from "./local-leftovers.ts";
 import { endProcesses, findProcesses, ownStartTicks, type Belonging, type ProcessInfo } from "./processes.ts";
+import { stopListening } from "./stop-listening.ts";
 import { isStillOwned, listenersOf, type OwnedListener } from "./proc-net.ts";
 import type { Command, CommandResult, EgressRecord, Listener, Place, ProcessEnd, StartedProcess } from "./sandbox.ts";
 
@@ -20,6 +22,10 @@ export interface LocalPlaceSetup {
   /** Holds the tree, HOME and TMPDIR; removed with the place. */
   readonly folder: string;
   readonly root: string;
+  /** Exists. */
+  readonly stateRoot: string;
+  /** Listens already. */
+  readonly gateway: Server | null;
   /** Value of the marker variable. */
   readonly id: string;
   /** The whole environment of a command, before its own additions. */
@@ -42,6 +48,8 @@ function refused(port: number): Error {
 export class LocalPlace implements Place {
   readonly label: string;
   readonly root: string;
+  readonly stateRoot: string;
+  readonly gatewayUrl: string | null;
   readonly #setup: LocalPlaceSetup;
   readonly #belonging: Belonging;
   readonly #launched = new Set<Launched>();
@@ -52,6 +60,9 @@ export class LocalPlace implements Place {
   constructor(setup: LocalPlaceSetup) {
     this.label = setup.label;
     this.root = setup.root;
+    this.stateRoot = setup.stateRoot;
+    const address = setup.gateway?.address() ?? null;
+    this.gatewayUrl = address === null || typeof address === "string" ? null : `http://127.0.0.1:${address.port}`;
     this.#setup = setup;
     this.#belonging = {
       marker: `${PLACE_VARIABLE}=${setup.id}\0`,
@@ -151,6 +162,15 @@ export class LocalPlace implements Place {
     await clearTree(this.root, keepNames);
   }
 
+  async readState(): Promise<Readable> {
+    return packTree(this.stateRoot, []);
+  }
+
+  async replaceState(tar: Readable | null): Promise<void> {
+    await clearTree(this.stateRoot, []);
+    if (tar !== null) await unpackTree(this.stateRoot, tar);
+  }
+
   async sizeBytes(): Promise<number> {
     let bytes = await treeBytes(this.root);
     // They were copied, so they are in the sum, yet they are not this place's own.
@@ -204,6 +224,7 @@ export class LocalPlace implements Place {
     this.#isClosed = true;
     await this.endProcesses(0);
     for (const launched of this.#launched) launched.release();
+    if (this.#setup.gateway !== null) await stopListening(this.#setup.gateway);
     await removeTree(this.#setup.folder);
     this.#setup.onDispose(this);
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
@@ -53,12 +54,15 @@ class LocalSandbox implements Sandbox {
     const root = join(folder, "tree");
     const home = join(folder, "home");
     const temporary = join(folder, "tmp");
+    const stateRoot = join(folder, "state");
     // The folders below name commands by this; the random part keeps markers of other runs apart.
     const id = `${this.#folder.slice(this.#folder.lastIndexOf("/") + 1)}/${this.#opened}`;
     const setup: LocalPlaceSetup = {
       label: options.label,
       folder,
       root,
+      stateRoot,
+      gateway: options.gateway ?? null,
       id,
       env: {
         PATH: `${dirname(process.execPath)}:${SYSTEM_PATH}`,
@@ -74,8 +78,9 @@ class LocalSandbox implements Sandbox {
       onDispose: (place) => this.#places.delete(place),
     };
     try {
-      for (const path of [root, home, temporary]) await mkdir(path, { recursive: true, mode: 0o700 });
+      for (const path of [root, home, temporary, stateRoot]) await mkdir(path, { recursive: true, mode: 0o700 });
       await copyTrees(setup.below, root);
+      if (setup.gateway !== null) await once(setup.gateway.listen(0, "127.0.0.1"), "listening");
     } catch (error) {
       await removeTree(folder);
       throw error;

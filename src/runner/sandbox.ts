@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import type { Duplex, Readable } from "node:stream";
 
 /** A command to run in a place. No shell is involved unless argv names one. */
@@ -88,6 +89,10 @@ export interface PlaceOptions {
    * and nobody writes to them meanwhile. Default: an empty tree. */
   readonly below?: readonly Place[];
   readonly egress?: Egress;
+  /** A server of the harness that this place alone reaches, at `Place.gatewayUrl`; it listens as long as the place is open. */
+  readonly gateway?: Server;
+  /** Image of this place where the sandbox has images; default: the sandbox's own. */
+  readonly image?: string;
 }
 
 /**
@@ -98,6 +103,10 @@ export interface Place extends AsyncDisposable {
   readonly label: string;
   /** Absolute path of the tree as commands in this place see it. */
   readonly root: string;
+  /** Absolute path of a folder outside the tree, for what an agent keeps between requests: HOME, settings, sessions. */
+  readonly stateRoot: string;
+  /** Address at which commands in this place reach `PlaceOptions.gateway`, without a path; null when there is none. */
+  readonly gatewayUrl: string | null;
   /**
    * Runs a command until the command itself ends; background children go on, also when they hold its output.
    * A program that cannot be started is a result with exit code 126 or 127. Throws `EvowebError("sandbox" | "image")` only when the place itself is at fault.
@@ -111,6 +120,10 @@ export interface Place extends AsyncDisposable {
   readTree(excludeNames: readonly string[]): Promise<Readable>;
   /** Unpacks a tar stream over the tree; files become the property of the place's user. */
   writeTree(tar: Readable): Promise<void>;
+  /** The folder at `stateRoot` as a tar stream. */
+  readState(): Promise<Readable>;
+  /** Replaces the folder at `stateRoot` by what a tar stream holds; null empties it. */
+  replaceState(tar: Readable | null): Promise<void>;
   /** Removes everything in the tree but top-level and nested folders of these names. */
   clearTree(keepNames: readonly string[]): Promise<void>;
   /** Bytes that this place's own tree takes on the disk (what lies below does not count). */

@@ -48,6 +48,8 @@ export const Usage = z.object({
   inputTokens: z.int().min(0).optional(),
   outputTokens: z.int().min(0).optional(),
   calls: z.int().min(0).optional(),
+  /** The part of the input that came from the provider's cache. */
+  cachedInputTokens: z.int().min(0).optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -66,10 +68,16 @@ const ofRequest = { ...common, request: z.int().min(1) };
 const ms = z.number().min(0);
 
 /** Which clock of a limit fired, as far as this version knows them. */
-export const CLOCKS = ["wall_ms", "output_bytes", "steps", "cost_usd", "tokens"] as const;
+export const CLOCKS = ["wall_ms", "output_bytes", "steps", "llm_calls", "cost_usd", "tokens"] as const;
 
 /** A limit that fired: which clock, what it measured, where it stood. */
-export const FiredLimit = z.object({ clock: z.string(), value: z.number(), max: z.number() });
+export const FiredLimit = z.object({
+  clock: z.string(),
+  value: z.number(),
+  max: z.number(),
+  /** Over what it was counted: "request", "app" or "run"; absent: the request. */
+  scope: z.string().optional(),
+});
 export type FiredLimit = z.infer<typeof FiredLimit>;
 
 const AppStarted = z.object({ ...common, type: z.literal("app_started"), rowHash: z.string() });

@@ -94,6 +94,20 @@ export function describeSandboxContract(name: string, open: () => Promise<Sandbo
     describeLayers(openPlace);
     describeNetwork(openPlace);
 
+    test("keeps an agent's state outside the tree, and brings an earlier one back", async () => {
+      await using place = await openPlace();
+      await place.replaceState(null);
+      await run(place, `echo one > ${place.stateRoot}/session && mkdir ${place.stateRoot}/d && echo tree > file`);
+      const earlier = await buffer(await place.readState());
+      await run(place, `echo two > ${place.stateRoot}/session && echo x > ${place.stateRoot}/d/later`);
+      await place.replaceState(Readable.from([earlier]));
+      const { stdout } = await run(place, `cat ${place.stateRoot}/session; ls -A ${place.stateRoot}/d`);
+      expect(stdout.text).toBe("one\n");
+      expect(Object.keys(await treeOf(place))).toEqual(["file"]);
+      await place.replaceState(null);
+      expect((await run(place, `ls -A ${place.stateRoot}`)).stdout.text).toBe("");
+    });
+
     test("says what protects the host", async () => {
       const description = await sandbox.describe();
       expect(description.kind).toBe(sandbox.kind);

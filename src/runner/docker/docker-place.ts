@@ -13,9 +13,9 @@ import type {
   PlaceOptions,
   StartedProcess,
 } from "../sandbox.ts";
-import { APP_UID, WORKSPACE } from "./image-recipe.ts";
+import { APP_HOME, APP_UID, WORKSPACE } from "./image-recipe.ts";
 import type { PlaceParts } from "./open-place.ts";
-import { END_ALL, END_MARKED } from "./programs.ts";
+import { END_ALL, END_MARKED, GATEWAY_PORT } from "./programs.ts";
 import { runCommand, watchCommand } from "./run-command.ts";
 import type { CommandHost } from "./run-command.ts";
 import { connectThrough } from "./sidecar-link.ts";
@@ -31,12 +31,15 @@ const LAST_PORT = 32_000;
 export class DockerPlace implements Place {
   readonly label: string;
   readonly root = WORKSPACE;
+  readonly stateRoot = `${APP_HOME}/agent`;
+  readonly gatewayUrl: string | null;
   readonly #parts: PlaceParts;
   readonly #host: CommandHost;
   readonly #onClose: (place: DockerPlace) => void;
 
   constructor(parts: PlaceParts, options: PlaceOptions, onClose: (place: DockerPlace) => void) {
     this.label = options.label;
+    this.gatewayUrl = options.gateway === undefined ? null : `http://127.0.0.1:${GATEWAY_PORT}`;
     this.#parts = parts;
     this.#onClose = onClose;
     this.#host = {
@@ -105,6 +108,22 @@ export class DockerPlace implements Place {
 
   clearTree(keepNames: readonly string[]): Promise<void> {
     return clearTree(this.#parts.app, USER, { root: this.root, keep: keepNames });
+  }
+
+  async readState(): Promise<Readable> {
+    await this.#makeStateFolder();
+    return readTree(this.#parts.app, USER, { root: this.stateRoot, exclude: [] });
+  }
+
+  async replaceState(tar: Readable | null): Promise<void> {
+    await this.#makeStateFolder();
+    await clearTree(this.#parts.app, USER, { root: this.stateRoot, keep: [] });
+    if (tar !== null) await writeTree(this.#parts.app, USER, { root: this.stateRoot, tar });
+  }
+
+  async #makeStateFolder(): Promise<void> {
+    const argv = ["/usr/bin/env", "-i", "/usr/bin/mkdir", "-p", "--", this.stateRoot];
+    await runTool(this.#parts.app, { argv, user: USER, workingDir: "/" });
   }
 
   sizeBytes(): Promise<number> {

@@ -98,7 +98,8 @@ class DockerSandbox implements Sandbox {
   }
 
   async #openOn(options: PlaceOptions, layers: readonly string[]): Promise<DockerPlace> {
-    const parts = await openParts(this.#context, options, layers);
+    const { image = this.#context.image } = options;
+    const parts = await openParts({ ...this.#context, image }, options, layers);
     const place = new DockerPlace(parts, options, (closed) => {
       this.#places.splice(this.#places.indexOf(closed), 1);
     });

@@ -6,6 +6,7 @@ import { pack } from "tar-stream";
 import { Readable } from "node:stream";
 import { EvowebError, messageOf } from "../../errors.ts";
 import { CleanupStack } from "../cleanup-stack.ts";
+import { stopListening } from "../stop-listening.ts";
 import { EgressProxy } from "../egress-proxy.ts";
 import type { PlaceOptions } from "../sandbox.ts";
 import { appOptions, RELAY_UID, sidecarOptions } from "./container-options.ts";
@@ -165,6 +166,11 @@ export async function openParts(
     const proxy = new EgressProxy(options.egress ?? { allow: [] });
     await listenOn(proxy.server, at("out/e.sock"));
     cleanup.defer(() => proxy.close());
+    const { gateway } = options;
+    if (gateway !== undefined) {
+      await listenOn(gateway, at("out/g.sock"));
+      cleanup.defer(() => stopListening(gateway));
+    }
     const link = await SidecarLink.listen(at("out/h.sock"), options.label);
     cleanup.defer(() => link[Symbol.asyncDispose]());
     const { own, treeVolume } = await makeVolumes(context, { id, labels, below }, cleanup);

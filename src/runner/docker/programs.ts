@@ -7,13 +7,15 @@ import { MARKER } from "./run-command.ts";
 /** Where the egress proxy answers inside a place. */
 export const EGRESS_PORT = 898;
 const GUARD_PORT = 899;
+/** Where the model gateway answers inside a place that has one. */
+export const GATEWAY_PORT = 897;
 
 /** The relay's command line. The file runs as it stands: as TypeScript from the sources, as JavaScript from the package. */
 export function relayArgv(): string[] {
   const extension = extname(import.meta.url);
   const code = readFileSync(new URL(`./relay-program${extension}`, import.meta.url), "utf8");
   const inputType = extension === ".ts" ? "module-typescript" : "module";
-  const ports = [String(APP_UID), String(EGRESS_PORT), String(GUARD_PORT)];
+  const ports = [String(APP_UID), String(EGRESS_PORT), String(GUARD_PORT), String(GATEWAY_PORT)];
   return ["node", "--no-warnings", `--input-type=${inputType}`, "-e", code, "--", ...ports];
 }
 

@@ -1,12 +1,13 @@
 // Runs inside the sidecar container, under the image's Node, as one file passed on the command line: built-in modules only.
 // It joins the app's network namespace and is the only thing there that can speak to the harness.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import net from "node:net";
 
 const CONTROL_SOCKET = "/evoweb/out/h.sock";
 const EGRESS_SOCKET = "/evoweb/out/e.sock";
+const GATEWAY_SOCKET = "/evoweb/out/g.sock";
 const CONNECT_SOCKET = "/evoweb/in/c.sock";
-const [appUid = "", egressPort = "", guardPort = ""] = process.argv.slice(-3);
+const [appUid = "", egressPort = "", guardPort = "", gatewayPort = ""] = process.argv.slice(-4);
 const RESCAN_MS = 20;
 const LISTEN_STATE = "0A";
 
@@ -137,10 +138,8 @@ lines(control, (line) => {
 });
 
 const inwardServer = net.createServer({ allowHalfOpen: true }, inward);
-const egressServer = net.createServer({ allowHalfOpen: true }, (client) => {
-  const proxy = net.connect({ path: EGRESS_SOCKET, allowHalfOpen: true });
-  join(client, proxy);
-});
+const outwardServer = (path: string): net.Server =>
+  net.createServer({ allowHalfOpen: true }, (client) => join(client, net.connect({ path, allowHalfOpen: true })));
 // Only the first comer is the guard: it connects before any program of an agent or app runs in this namespace.
 const guardServer = net.createServer((socket) => {
   if (guard !== undefined) {
@@ -153,8 +152,11 @@ const guardServer = net.createServer((socket) => {
   socket.on("error", () => {}).on("close", () => say({ event: "guard_gone" }));
   say({ event: "guard" });
 });
-inwardServer.listen(CONNECT_SOCKET, () =>
-  egressServer.listen(Number(egressPort), "127.0.0.1", () =>
-    guardServer.listen(Number(guardPort), "127.0.0.1", () => say({ event: "ready" })),
-  ),
-);
+const listenOn = (server: net.Server, port: string): Promise<void> =>
+  new Promise((resolve) => server.listen(Number(port), "127.0.0.1", resolve));
+await new Promise<void>((resolve) => inwardServer.listen(CONNECT_SOCKET, resolve));
+await listenOn(outwardServer(EGRESS_SOCKET), egressPort);
+// Only the place of an agent has a way to a model.
+if (existsSync(GATEWAY_SOCKET)) await listenOn(outwardServer(GATEWAY_SOCKET), gatewayPort);
+await listenOn(guardServer, guardPort);
+say({ event: "ready" });
