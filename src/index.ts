@@ -43,6 +43,7 @@ export { openLocalSandbox } from "./runner/local-sandbox.ts";
 export type { LocalSandboxOptions } from "./runner/local-sandbox.ts";
 export { scoreObserved } from "./scoring/score.ts";
 export type { Observed, Score } from "./scoring/score.ts";
+export type { Intervals, RunStatistics } from "./scoring/run-statistics.ts";
 export type { AppMetrics, AppScore } from "./scoring/score-app.ts";
 export type { RunMetrics, RunScore } from "./scoring/score-run.ts";
 export { readRunFolder } from "./trace/run-folder.ts";

@@ -2,10 +2,13 @@
 import Table from "cli-table3";
 import pc from "picocolors";
 import type { AppMetrics, AppScore } from "../scoring/score-app.ts";
+import type { Interval } from "../scoring/statistics/bootstrap.ts";
+import type { Score } from "../scoring/score.ts";
 import type { RunMetrics, RunScore } from "../scoring/score-run.ts";
 import type { Ratio } from "../scoring/turns.ts";
 import { effortLines } from "./effort-lines.ts";
 import { formatCounts, formatNumber, formatPercent, formatRanges, formatRatio } from "./format.ts";
+import { curveLines, intervalNote, meanInterval, shareInterval } from "./statistics-lines.ts";
 import type { ScoredSource } from "./score-source.ts";
 import { wrapText } from "./wrap-text.ts";
 
@@ -47,6 +50,7 @@ export function renderScore(source: ScoredSource, { useColor }: TableOptions): s
     titleLines(source, colors),
     coverageLines(run, colors),
     headlineLines(run, colors),
+    curveLines(run.survivalCurve.points).map((line) => INDENT + line),
     appLines(apps, colors),
     shortfallLines(run, colors),
     effortLines(source).map((line) => INDENT + line),
@@ -113,39 +117,51 @@ function coverageLines(run: RunScore, colors: Colors): string[] {
 
 const span = (lo: string, hi: string): string => `${lo}..${hi}`;
 
-function headlineLines(run: RunScore, colors: Colors): string[] {
-  const table = new Table({ chars: BARE, style: STYLE, colAligns: ["left", "right", "left", "left", "left"] });
-  const { lo, hi, side } = run;
+function headlineLines(run: Score["run"], colors: Colors): string[] {
+  const table = new Table({ chars: BARE, style: STYLE, colAligns: ["left", "right", "left", "left", "left", "left"] });
+  const { lo, hi, side, intervals } = run;
   const bold = run.complete ? colors.bold : colors.dim;
   const apps = `mean of ${side.plannedApps} ${side.plannedApps === 1 ? "app" : "apps"}`;
-  const mean = (name: string, pick: (metrics: RunMetrics) => number | null): void => {
+  const mean = (name: string, pick: (metrics: RunMetrics) => number | null, interval: Interval | null): void => {
     table.push([
       name,
       bold(formatNumber(pick(run))),
       "",
       colors.dim(span(formatNumber(pick(lo)), formatNumber(pick(hi)))),
+      meanInterval(interval),
       apps,
     ]);
   };
-  const pooled = (name: string, pick: (metrics: RunMetrics) => Ratio, meaning: string): void => {
+  const pooled = (
+    name: string,
+    pick: (metrics: RunMetrics) => Ratio,
+    [interval, meaning]: readonly [Interval | null, string],
+  ): void => {
     const bounds = colors.dim(span(formatCounts(pick(lo)), formatCounts(pick(hi))));
-    table.push([name, bold(formatPercent(pick(run))), `(${formatCounts(pick(run))})`, bounds, meaning]);
+    table.push([
+      name,
+      bold(formatPercent(pick(run))),
+      `(${formatCounts(pick(run))})`,
+      bounds,
+      shareInterval(interval),
+      meaning,
+    ]);
   };
-  table.push(["", "", "", colors.dim("lo..hi"), ""]);
-  mean("Grade", (metrics) => metrics.grade);
-  mean("Survival", (metrics) => metrics.survival);
-  pooled("APR", (metrics) => metrics.apr, "strict turns that follow a strict turn");
-  pooled("br", (metrics) => metrics.br, "earlier checks that still pass");
-  pooled("TP", (metrics) => metrics.tp, "strict turns");
+  table.push(["", "", "", colors.dim("lo..hi"), intervals.unavailable === null ? colors.dim("95 %") : "", ""]);
+  mean("Grade", (metrics) => metrics.grade, intervals.grade);
+  mean("Survival", (metrics) => metrics.survival, intervals.survival);
+  pooled("APR", (metrics) => metrics.apr, [intervals.apr, "strict turns after a strict one"]);
+  pooled("br", (metrics) => metrics.br, [intervals.br, "earlier checks that still pass"]);
+  pooled("TP", (metrics) => metrics.tp, [null, "strict turns"]);
   const rate = (name: string, ratio: Ratio, meaning: string): void => {
-    table.push([name, bold(formatPercent(ratio)), `(${formatCounts(ratio)})`, "", meaning]);
+    table.push([name, bold(formatPercent(ratio)), `(${formatCounts(ratio)})`, "", "", meaning]);
   };
   rate("Checks", side.passedOfPlanned, "YES of planned checks (the headline rate)");
   rate("", side.passedOfJudged, `YES of judged checks; ${side.counts.missing} not judged`);
   rate("PARTIAL", side.partialRate, "of judged checks");
   rate("MISSING", side.missingRate, "of planned checks");
   rate("app down", side.appDownRate, "of planned checks");
-  return trimEnds(table.toString());
+  return [...trimEnds(table.toString()), ...intervalNote(intervals).map((line) => colors.dim(INDENT + line))];
 }
 
 function trimEnds(text: string): string[] {

@@ -1,9 +1,11 @@
 // From observations to numbers, definition v1 (docs/metrics.md): one app at a time, then over the run.
-// Pure: no I/O, no clock, no randomness, no package.
+// Pure: no I/O, no clock, no package; what is drawn by lot comes from a fixed seed.
 import type { SampledRow } from "../dataset/row.ts";
 import type { AppObservations } from "../trace/observations.ts";
 import { scoreApp } from "./score-app.ts";
 import type { AppScore } from "./score-app.ts";
+import { describeRunStatistics } from "./run-statistics.ts";
+import type { RunStatistics } from "./run-statistics.ts";
 import { scoreRun } from "./score-run.ts";
 import type { RunScore } from "./score-run.ts";
 
@@ -15,7 +17,7 @@ export interface Score {
   readonly definition: typeof DEFINITION;
   /** In the order of the plan. */
   readonly apps: readonly AppScore[];
-  readonly run: RunScore;
+  readonly run: RunScore & RunStatistics;
 }
 
 /** What was planned and what was seen of it. */
@@ -40,5 +42,7 @@ function observationsOf(sampleIndex: number, { apps, observation }: Observed): A
 /** Scores every planned app and the run; never throws, and never puts NaN, an infinity or a value out of range into a score. */
 export function scoreObserved(observed: Observed): Score {
   const apps = observed.rows.map((row) => scoreApp(row, observationsOf(row.sampleIndex, observed)));
-  return { definition: DEFINITION, apps, run: { definition: DEFINITION, ...scoreRun(apps, observed.isolation) } };
+  const run = scoreRun(apps, observed.isolation);
+  const statistics = describeRunStatistics(observed.rows, apps, run.tpAtN);
+  return { definition: DEFINITION, apps, run: { definition: DEFINITION, ...run, ...statistics } };
 }

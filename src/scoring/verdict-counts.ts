@@ -12,6 +12,16 @@ interface Shortfall {
   readonly count: number;
 }
 
+/** Roles of checks in their order within a request. */
+export const ROLES = ["functional", "integration", "backward"] as const;
+
+/** Verdicts on the checks of one role. */
+export interface RoleCounts {
+  readonly planned: number;
+  readonly yes: number;
+  readonly missing: number;
+}
+
 /** Counts over the planned checks of all turns, backward checks included, the final sweep not. */
 export interface VerdictCounts {
   readonly planned: number;
@@ -29,7 +39,17 @@ export interface VerdictCounts {
   readonly shortfalls: readonly Shortfall[];
   /** Observations of requests or checks that the row does not have; they count nowhere. */
   readonly strays: number;
+  readonly roles: Readonly<Record<(typeof ROLES)[number], RoleCounts>>;
 }
+
+type MutableRole = { -readonly [Key in keyof RoleCounts]: RoleCounts[Key] };
+type MutableRoles = Record<(typeof ROLES)[number], MutableRole>;
+
+const noRoles = (): MutableRoles => ({
+  functional: { planned: 0, yes: 0, missing: 0 },
+  integration: { planned: 0, yes: 0, missing: 0 },
+  backward: { planned: 0, yes: 0, missing: 0 },
+});
 
 const NOT_REACHED: Observation = { verdict: "MISSING", cause: "not_reached" };
 
@@ -39,13 +59,14 @@ interface Tally {
   NO: number;
   MISSING: number;
   appDown: number;
-  ownMissing: number;
   readonly shortfalls: Map<string, number>;
+  readonly roles: MutableRoles;
 }
 
 /** Counts the verdicts of one app's turns. */
 export function countVerdicts(plan: RowPlan, app: AppObservations): VerdictCounts {
-  const tally: Tally = { YES: 0, PARTIAL: 0, NO: 0, MISSING: 0, appDown: 0, ownMissing: 0, shortfalls: new Map() };
+  const counts = { YES: 0, PARTIAL: 0, NO: 0, MISSING: 0, appDown: 0 };
+  const tally: Tally = { ...counts, shortfalls: new Map(), roles: noRoles() };
   let planned = 0;
   for (const [index, request] of plan.requests.entries()) {
     planned += request.checks.length;
@@ -59,9 +80,10 @@ export function countVerdicts(plan: RowPlan, app: AppObservations): VerdictCount
     missing: tally.MISSING,
     appDown: tally.appDown,
     ownPlanned: plan.own.length,
-    ownMissing: tally.ownMissing,
+    ownMissing: tally.roles.functional.missing + tally.roles.integration.missing,
     shortfalls: sortShortfalls(tally.shortfalls),
     strays: countStrays(plan, app),
+    roles: tally.roles,
   };
 }
 
@@ -70,9 +92,14 @@ function countRequest(request: PlannedRequest, seen: ReadonlyMap<number, Observa
     const observation = seen?.get(position) ?? NOT_REACHED;
     const { verdict, cause } = observation;
     tally[verdict] += 1;
-    if (verdict === "YES") continue;
+    const role = tally.roles[check.role];
+    role.planned += 1;
+    if (verdict === "YES") {
+      role.yes += 1;
+      continue;
+    }
     if (verdict === "NO" && cause === "app_down") tally.appDown += 1;
-    if (verdict === "MISSING" && check.role !== "backward") tally.ownMissing += 1;
+    if (verdict === "MISSING") role.missing += 1;
     const name = observation.class === undefined ? "" : knownClass(observation.class);
     const key = `${verdict} ${knownCause(cause)} ${name}`;
     tally.shortfalls.set(key, (tally.shortfalls.get(key) ?? 0) + 1);
@@ -112,10 +139,20 @@ const addTo = (counts: Map<string, number>, shortfalls: readonly Shortfall[]): v
   }
 };
 
+function addRole(sum: MutableRole, { planned, yes, missing }: RoleCounts): void {
+  sum.planned += planned;
+  sum.yes += yes;
+  sum.missing += missing;
+}
+
 /** Adds up the counts of several apps. */
 export function sumCounts(parts: readonly VerdictCounts[]): VerdictCounts {
   const shortfalls = new Map<string, number>();
-  for (const part of parts) addTo(shortfalls, part.shortfalls);
+  const roles = noRoles();
+  for (const part of parts) {
+    addTo(shortfalls, part.shortfalls);
+    for (const role of ROLES) addRole(roles[role], part.roles[role]);
+  }
   const sum = (pick: (part: VerdictCounts) => number): number => parts.reduce((all, part) => all + pick(part), 0);
   return {
     planned: sum((part) => part.planned),
@@ -128,5 +165,6 @@ export function sumCounts(parts: readonly VerdictCounts[]): VerdictCounts {
     ownMissing: sum((part) => part.ownMissing),
     shortfalls: sortShortfalls(shortfalls),
     strays: sum((part) => part.strays),
+    roles,
   };
 }
