@@ -6,6 +6,7 @@ import { checkoutCommand } from "./checkout.ts";
 import { cleanCommand } from "./clean.ts";
 import { datasetCommand } from "./dataset.ts";
 import { doctorCommand } from "./doctor.ts";
+import { judgeCommand } from "./judge.ts";
 import { runCommand } from "./run.ts";
 import { imagesCommand } from "./images.ts";
 import { scoreCommand } from "./score.ts";
@@ -16,6 +17,7 @@ const EXIT_USAGE = 2;
 // One line a command; each lives in a file of its own.
 const commands: readonly CommandUnknownOpts[] = [
   runCommand(),
+  judgeCommand(),
   scoreCommand,
   datasetCommand,
   checkoutCommand(),

@@ -69,3 +69,32 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
   image: option("--image <image>", "sandbox image to use instead of evoweb's own"),
   repeat: option("--repeat <i/n>", "position of this run among its repeats (default: 1/1)", repeat),
 };
+
+/** The options that were given; others are absent, so that they come from the run on resume, else from the defaults. */
+export function givenOptions(
+  flags: Readonly<Record<string, unknown>>,
+  names: readonly (keyof RunOptions)[] = Object.keys(RUN_FLAGS) as (keyof RunOptions)[],
+): Partial<RunOptions> {
+  const values = names.map((name) => [name, flags[RUN_FLAGS[name].attributeName()]] as const);
+  const given = Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Partial<RunOptions>;
+  // Who told Node of an extra certificate authority is behind a proxy that containers are behind too.
+  const caFile = given.caFile ?? (process.env["EVOWEB_CA_FILE"] || process.env["NODE_EXTRA_CA_CERTS"]);
+  return caFile === undefined || caFile === "" ? given : { ...given, caFile };
+}
+
+// What only a run with an agent has, and what names rows.
+const OF_AGENTS: readonly string[] = [
+  "dataset",
+  "apps",
+  "requests",
+  "agent",
+  "command",
+  "agentTimeoutMs",
+  "observation",
+  "repeat",
+] satisfies readonly (keyof RunOptions)[];
+
+/** Options about serving and judging apps, whoever wrote them. */
+export const JUDGING_OPTIONS = (Object.keys(RUN_FLAGS) as (keyof RunOptions)[]).filter(
+  (name) => !OF_AGENTS.includes(name),
+);

@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { createMask, evowebVersion, resolveOptions, run, type RunOptions } from "../index.ts";
+import { createMask, evowebVersion, resolveOptions, run } from "../index.ts";
 import { readEnvironment } from "./read-environment.ts";
-import { RUN_FLAGS } from "./run-flags.ts";
+import { givenOptions, RUN_FLAGS } from "./run-flags.ts";
 import { createProgress } from "./run-progress.ts";
 import { printScores } from "./score.ts";
 import { signalExit } from "./signals.ts";
@@ -35,15 +35,6 @@ interface Flags {
   readonly resume?: string;
   readonly json: boolean;
   readonly dryRun: boolean;
-}
-
-// Options that were not given are absent: on resume they come from the run, else from the defaults.
-function givenOptions(flags: Flags): Partial<RunOptions> {
-  const values = Object.entries(RUN_FLAGS).map(([name, flag]) => [name, flags[flag.attributeName()]] as const);
-  const given = Object.fromEntries(values.filter(([, value]) => value !== undefined)) as Partial<RunOptions>;
-  // Who told Node of an extra certificate authority is behind a proxy that containers are behind too.
-  const caFile = given.caFile ?? (process.env["EVOWEB_CA_FILE"] || process.env["NODE_EXTRA_CA_CERTS"]);
-  return caFile === undefined || caFile === "" ? given : { ...given, caFile };
 }
 
 async function execute(flags: Flags): Promise<number> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { EvowebError, messageOf } from "../errors.ts";
 import { maskFiles } from "./mask-files.ts";
+import { EVIDENCE_FILE } from "./stored-evidence.ts";
 import { settledWithin } from "./browser-process.ts";
 import type { BrowserPool } from "./browser-pool.ts";
 import type { BrowserSession, PageNote, SessionEnd, SessionTarget } from "./browser-session.ts";
@@ -11,8 +12,6 @@ import type { ModelUsage } from "../model/chat.ts";
 import type { CheckResult, Evidence, Judge, JudgeTask, PointResult } from "./judge.ts";
 
 const MAX_TRIES = 3;
-/** What was observed, as JSON: enough for the same judge to rule again. */
-const EVIDENCE_FILE = "evidence.json";
 const PICTURE = "screenshot.webp";
 const PICTURE_LIMIT_MS = 6000;
 const RESPONSE_LIMIT_MS = 3000;
@@ -52,6 +51,8 @@ export interface JudgedCheck {
 interface Try {
   readonly result: CheckResult;
   readonly evidence: Evidence;
+  /** Whether the judge ruled; else the browser's state decided. */
+  readonly isRuled: boolean;
   readonly notes: readonly PageNote[];
 }
 
@@ -84,17 +85,20 @@ async function observeWithin(judge: Judge, task: JudgeTask, session: BrowserSess
   }
 }
 
+/** What the browser's state decides. */
+type Decision = Pick<Try, "result" | "evidence">;
+
 const appPoint = (point: string, saw: string): PointResult => ({ point, met: false, saw });
 
 /** The app's own doing: the check is decided, and the point says why. */
-function decidedAgainst(session: BrowserSession, className: string, point: PointResult): Omit<Try, "notes"> {
+function decidedAgainst(session: BrowserSession, className: string, point: PointResult): Decision {
   return {
     result: { verdict: "NO", cause: "judged", class: className },
     evidence: { points: [point], files: session.files(), browserMs: session.browserMs() },
   };
 }
 
-function undecided(session: BrowserSession, result: Omit<CheckResult, "verdict">): Omit<Try, "notes"> {
+function undecided(session: BrowserSession, result: Omit<CheckResult, "verdict">): Decision {
   return {
     result: { verdict: "MISSING", ...result },
     evidence: { points: [], files: session.files(), browserMs: session.browserMs() },
@@ -102,7 +106,7 @@ function undecided(session: BrowserSession, result: Omit<CheckResult, "verdict">
 }
 
 /** A page that runs no script at the deadline is the app's fault; otherwise the limit was ours, and nothing is known. */
-async function ruleLate(session: BrowserSession, timeoutMs: number): Promise<Omit<Try, "notes">> {
+async function ruleLate(session: BrowserSession, timeoutMs: number): Promise<Decision> {
   session.note(`the check's limit of ${timeoutMs} ms is over`);
   if (!(await session.isResponsive(RESPONSE_LIMIT_MS))) {
     const saw = `no answer in ${RESPONSE_LIMIT_MS} ms, after ${timeoutMs} ms`;
@@ -112,14 +116,14 @@ async function ruleLate(session: BrowserSession, timeoutMs: number): Promise<Omi
   return undecided(session, { cause: "budget", class: "time_limit" });
 }
 
-function ruleEnded(session: BrowserSession, end: SessionEnd): Omit<Try, "notes"> {
+function ruleEnded(session: BrowserSession, end: SessionEnd): Decision {
   if (end.who === "infra") return undecided(session, { cause: "infra", class: end.class });
   return decidedAgainst(session, end.class, appPoint("the page can be used", end.text));
 }
 
 /** What was seen and is to be ruled on once the browser session is closed. */
 type Pending = { readonly evidence: Evidence; readonly result?: undefined };
-type Decided = Omit<Try, "notes"> | Pending;
+type Decided = Decision | Pending;
 
 /** What is there to rule on. Judges note a call that failed as a point, so a session that broke meanwhile comes first. */
 async function closeSeen(session: BrowserSession, evidence: Evidence): Promise<Decided> {
@@ -146,7 +150,7 @@ async function tryOnce(judge: Judge, pool: BrowserPool, task: JudgeTask): Promis
   }
   const evidence = { ...decided.evidence, files: session.files() };
   const result = decided.result ?? (await judge.rule({ ...task, evidence }));
-  return { result, evidence, notes: session.notes };
+  return { result, evidence, isRuled: decided.result === undefined, notes: session.notes };
 }
 
 /** Whether another try may end better. Only what is not the app's doing is tried again, and a crashed page, which may be either's. */
@@ -171,6 +175,7 @@ async function guardedTry(
     return {
       result: { verdict: "MISSING", cause: "infra", class: "browser" },
       evidence: { points: [], files: [], browserMs: 0 },
+      isRuled: false,
       notes: [{ atMs: 0, kind: "judge", text }],
     };
   }
@@ -226,7 +231,10 @@ export async function judgeCheck(judge: Judge, options: JudgeCheckOptions): Prom
   }
   await maskFiles(task.evidenceDir, last.evidence.files, mask);
   await writeFile(join(task.evidenceDir, "steps.jsonl"), stepLines(tries, mask));
-  await writeFile(join(task.evidenceDir, EVIDENCE_FILE), mask(`${JSON.stringify(last.evidence)}\n`));
+  await writeFile(
+    join(task.evidenceDir, EVIDENCE_FILE),
+    mask(`${JSON.stringify({ ...last.evidence, isRuled: last.isRuled })}\n`),
+  );
   return {
     result: last.result,
     evidence: last.evidence,

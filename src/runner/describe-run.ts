@@ -11,8 +11,8 @@ import type { Sandbox } from "./sandbox.ts";
 export interface Described {
   readonly runId: string;
   readonly options: RunOptions;
-  readonly dataset: Dataset;
-  readonly agent: Agent;
+  readonly dataset: Pick<Dataset, "name" | "contentHash" | "truth">;
+  readonly agent: Pick<Agent, "name">;
   readonly judge: Judge | null;
   readonly sandbox: Sandbox;
   readonly pool: BrowserPool;

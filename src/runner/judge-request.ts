@@ -151,7 +151,7 @@ function spent(usage: ModelUsage | null): Pick<CheckJudged, "usage" | "costUsd">
 }
 
 /** Writes one verdict into the trace. */
-function emitRuling(
+export function emitRuling(
   { trace, judge }: Pick<JudgeContext, "trace" | "judge">,
   { request, attempt, pass, isSweep, snapshot }: JudgeJob,
   { one, ruling }: { readonly one: IndexedCheck; readonly ruling: Ruling },

@@ -34,7 +34,7 @@ export interface SharedJudging {
 }
 
 /** One app's folder: its trace, claimed for this process. */
-interface AppFolder extends Disposable {
+export interface AppFolder extends Disposable {
   readonly dir: string;
   /** What stood in the trace before. */
   readonly events: readonly TraceEvent[];
@@ -43,7 +43,7 @@ interface AppFolder extends Disposable {
 }
 
 /** Opens an app's folder and claims its trace. */
-function openAppFolder(
+export function openAppFolder(
   shared: Pick<SharedJudging, "dir" | "mask" | "listen">,
   { sampleIndex }: Pick<SampledRow, "sampleIndex">,
 ): AppFolder {
