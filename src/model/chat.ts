@@ -90,16 +90,40 @@ export type ModelFailure =
   | "budget"
   | "no_recording";
 
+/** A limit of ours that a call ran into. */
+export interface FiredLimit {
+  readonly unit: "tokens" | "usd";
+  readonly per: "check" | "app" | "run";
+  readonly limit: number;
+  /** What was spent when the call was refused. */
+  readonly measured: number;
+}
+
+/** What is known of a failed call beside its class. */
+export interface ModelErrorDetails extends ErrorOptions {
+  readonly usage: ModelUsage;
+  /** Replies that were of no use, oldest first; absent when there was none. */
+  readonly replies?: readonly string[];
+  /** Set for `budget`. */
+  readonly limit?: FiredLimit;
+}
+
 /** A call that failed for good. */
 export class ModelError extends Error {
   readonly failure: ModelFailure;
   /** What the failed call took, as far as is known; retries included. */
   readonly usage: ModelUsage;
+  /** Replies that were of no use, oldest first; empty when there was none. */
+  readonly replies: readonly string[];
+  /** The limit that fired, for `budget`; null otherwise. */
+  readonly limit: FiredLimit | null;
 
-  constructor(failure: ModelFailure, message: string, options: ErrorOptions & { readonly usage: ModelUsage }) {
-    super(message, options);
+  constructor(failure: ModelFailure, message: string, details: ModelErrorDetails) {
+    super(message, details);
     this.name = "ModelError";
     this.failure = failure;
-    this.usage = options.usage;
+    this.usage = details.usage;
+    this.replies = details.replies ?? [];
+    this.limit = details.limit ?? null;
   }
 }
