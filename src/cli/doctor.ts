@@ -1,8 +1,10 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import pc from "picocolors";
 import { examine, type DoctorFinding } from "../index.ts";
 import { oneOf } from "./flags.ts";
 import { readEnvironment } from "./read-environment.ts";
+import { colorsFor } from "./colors.ts";
+
+const pc = colorsFor(process.stdout);
 
 const MARKS = { ok: pc.green("ok     "), limited: pc.yellow("limited"), missing: pc.red("missing") };
 

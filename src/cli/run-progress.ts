@@ -1,6 +1,8 @@
 import { createLogUpdate } from "log-update";
-import pc from "picocolors";
 import type { TraceEvent } from "../index.ts";
+import { colorsFor } from "./colors.ts";
+
+const pc = colorsFor(process.stderr);
 
 /** Shows a run while it goes on: a live line for each app on a terminal, a plain line for each request elsewhere. */
 export interface RunProgress {

@@ -1,5 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { renderScore, scoreDocuments, scorePaths } from "../index.ts";
+import { hasColors } from "./colors.ts";
 
 const EXIT_INCOMPLETE = 3;
 
@@ -29,7 +30,7 @@ export async function printScores(
   { rows, json }: { rows?: string | undefined; json: boolean },
 ): Promise<number> {
   const sources = await scorePaths(paths, rows);
-  const useColor = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
+  const useColor = hasColors(process.stdout);
   const text = json
     ? `${JSON.stringify(scoreDocuments(sources))}\n`
     : sources.map((source) => renderScore(source, { useColor })).join("\n\n");
