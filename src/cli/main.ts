@@ -4,6 +4,7 @@ import { EvowebError, messageOf } from "../errors.ts";
 import { evowebVersion } from "../index.ts";
 import { checkoutCommand } from "./checkout.ts";
 import { cleanCommand } from "./clean.ts";
+import { compareCommand } from "./compare.ts";
 import { datasetCommand } from "./dataset.ts";
 import { doctorCommand } from "./doctor.ts";
 import { judgeCommand } from "./judge.ts";
@@ -19,6 +20,7 @@ const commands: readonly CommandUnknownOpts[] = [
   runCommand(),
   judgeCommand(),
   scoreCommand,
+  compareCommand,
   datasetCommand,
   checkoutCommand(),
   doctorCommand(),

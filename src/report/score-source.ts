@@ -25,6 +25,8 @@ export interface ScoredSource {
   readonly kind: "run" | "trace" | "verdicts";
   /** What the run was; null for sources that do not say. */
   readonly run: RunJson | null;
+  /** The rows that were planned. */
+  readonly rows: readonly SampledRow[];
   readonly score: Score;
   /** What the run took; null where the source does not say. */
   readonly effort: Effort | null;
@@ -46,6 +48,7 @@ export function scoreRunFolder(folder: RunFolder): ScoredSource {
     path: dir,
     kind: "run",
     run,
+    rows,
     score: scoreObserved({ rows, apps, isolation: run.isolation, observation: run.observation }),
     effort: sumEfforts([...folder.apps.values()].map(({ effort }) => effort)),
     startTimes: folder.runEvents.flatMap((event) => (event.type === "run_started" ? [event.time] : [])),
@@ -137,7 +140,7 @@ async function scoreFlat({ path, file, rowsPath }: Source): Promise<ScoredSource
     });
   }
   const score = scoreObserved({ rows, apps: flat.apps, ...UNDECLARED });
-  return { path, kind: "verdicts", run: null, score, effort: null, startTimes: [], notes };
+  return { path, kind: "verdicts", run: null, rows, score, effort: null, startTimes: [], notes };
 }
 
 /** The run folder a trace lies in; null when it lies elsewhere, or when other rows were asked for. */
@@ -169,6 +172,7 @@ async function scoreTrace({ path, file, rowsPath }: Source): Promise<ScoredSourc
     path,
     kind: "trace",
     run: plan === null ? null : plan.run,
+    rows: [sampled],
     score: scoreObserved({ rows: [sampled], apps, isolation, observation }),
     effort: effortOf(events, counted),
     startTimes: [],

@@ -10,37 +10,13 @@ import { effortLines } from "./effort-lines.ts";
 import { formatCounts, formatNumber, formatPercent, formatRanges, formatRatio } from "./format.ts";
 import { curveLines, intervalNote, meanInterval, shareInterval } from "./statistics-lines.ts";
 import type { ScoredSource } from "./score-source.ts";
+import { BARE, STYLE, trimEnds } from "./table-style.ts";
+import type { TableOptions } from "./table-style.ts";
 import { wrapText } from "./wrap-text.ts";
-
-/** How to print. */
-export interface TableOptions {
-  /** Colours and bold type; off where the output is no terminal. */
-  readonly useColor: boolean;
-}
 
 type Colors = ReturnType<typeof pc.createColors>;
 const WIDTH = 98;
 const INDENT = "  ";
-
-// Only the line under the head: frames around every cell make the numbers harder to find.
-const BARE = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: INDENT,
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "  ",
-};
-const STYLE = { "padding-left": 0, "padding-right": 0, head: [], border: [] };
 
 /** The score of one source as text that ends in a line feed. */
 export function renderScore(source: ScoredSource, { useColor }: TableOptions): string {
@@ -162,10 +138,6 @@ function headlineLines(run: Score["run"], colors: Colors): string[] {
   rate("MISSING", side.missingRate, "of planned checks");
   rate("app down", side.appDownRate, "of planned checks");
   return [...trimEnds(table.toString()), ...intervalNote(intervals).map((line) => colors.dim(INDENT + line))];
-}
-
-function trimEnds(text: string): string[] {
-  return text.split("\n").map((line) => line.trimEnd());
 }
 
 function appLines(apps: readonly AppScore[], colors: Colors): string[] {

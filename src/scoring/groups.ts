@@ -1,8 +1,7 @@
 import type { SampledRow } from "../dataset/row.ts";
 import { planRow } from "./row-plan.ts";
 import type { AppScore } from "./score-app.ts";
-import { valueOf } from "./statistics/bootstrap.ts";
-import type { Measure } from "./statistics/bootstrap.ts";
+import { meanMeasure, valueOf } from "./statistics/measure.ts";
 import { wilson } from "./statistics/wilson.ts";
 import type { Ratio } from "./turns.ts";
 import { ROLES } from "./verdict-counts.ts";
@@ -128,9 +127,7 @@ function byRequest(turns: readonly Turn[]): RequestGroup[] {
 }
 
 function meanOver(apps: readonly AppScore[], pick: (app: AppScore) => number | null): number | null {
-  const values = apps.map(pick).filter((value) => value !== null);
-  const mean: Measure = { top: values, bottom: values.map(() => 1) };
-  return valueOf(mean);
+  return valueOf(meanMeasure(apps.map(pick)));
 }
 
 function bySplit(rows: readonly SampledRow[], apps: readonly AppScore[]): SplitGroup[] {

@@ -3,7 +3,8 @@ import { groupResults } from "./groups.ts";
 import type { Groups } from "./groups.ts";
 import type { AppScore } from "./score-app.ts";
 import { bootstrapIntervals, FEWEST_APPS, LEVEL } from "./statistics/bootstrap.ts";
-import type { Interval, Measure } from "./statistics/bootstrap.ts";
+import type { Interval } from "./statistics/bootstrap.ts";
+import { meanMeasure, ratioMeasure } from "./statistics/measure.ts";
 import { SEED } from "./statistics/random.ts";
 import { kaplanMeier } from "./statistics/survival-curve.ts";
 import type { Lifetime, SurvivalPoint } from "./statistics/survival-curve.ts";
@@ -62,16 +63,6 @@ function lifetimeOf({ primary, hi }: AppScore): Lifetime {
   const counted = primary.usable.flatMap((flag, index) => (flag === null ? [] : [{ flag, best: hi.usable[index] }]));
   const next = counted[primary.survival];
   return { survived: primary.survival, hasFailed: next !== undefined && next.best === 0, planned: counted.length };
-}
-
-/** A mean over apps as a measure; an app without a value has no part in it. */
-function meanMeasure(values: readonly (number | null)[]): Measure {
-  return { top: values.map((value) => value ?? 0), bottom: values.map((value) => (value === null ? 0 : 1)) };
-}
-
-/** A ratio pooled over apps as a measure. */
-function ratioMeasure(ratios: readonly Ratio[]): Measure {
-  return { top: ratios.map(([top]) => top), bottom: ratios.map(([, bottom]) => bottom) };
 }
 
 function whyUnavailable(apps: number): string | null {

@@ -1,12 +1,7 @@
+import type { Measure } from "./measure.ts";
 import { quantile } from "./quantile.ts";
 import { resampleCount, resamples, weightedSums } from "./weights.ts";
 import type { Weights } from "./weights.ts";
-
-/** A metric as sums over apps: its value is the sum of `top` over that of `bottom`. A mean has a bottom of 1 for each app. */
-export interface Measure {
-  readonly top: readonly number[];
-  readonly bottom: readonly number[];
-}
 
 /** A 95 % percentile interval. */
 export interface Interval {
@@ -21,14 +16,6 @@ export const LEVEL = 0.95;
 
 /** Fewer clusters than this have no spread to draw from. */
 export const FEWEST_APPS = 2;
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
-
-/** The value of a metric over all apps; null when there is nothing to divide by. */
-export function valueOf({ top, bottom }: Measure): number | null {
-  const all = sumOf(bottom);
-  return all === 0 ? null : sumOf(top) / all;
-}
 
 /** Percentile interval of values that were drawn; those that are not finite are dropped. Null when none is left. Reorders them. */
 function percentileInterval(drawn: Float64Array): Interval | null {

@@ -1,5 +1,5 @@
-import { valueOf } from "./bootstrap.ts";
 import type { Pair } from "./bootstrap.ts";
+import { sumOf, valueOf } from "./measure.ts";
 import { SEED, seededDraw } from "./random.ts";
 import { weightedSums } from "./weights.ts";
 import type { Weights } from "./weights.ts";
@@ -40,7 +40,6 @@ function exchangesOf(apps: number): Weights {
 }
 
 const gain = (b: readonly number[], a: readonly number[]): number[] => b.map((value, app) => value - (a[app] ?? 0));
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** Differences B minus A after each exchange; NaN where a side has nothing to divide by. */
 function exchangedDifferences(weights: Weights, { a, b }: Pair): Float64Array {

@@ -1,16 +1,14 @@
 import { jStat } from "jstat";
 import { describe, expect, it } from "vitest";
-import { bootstrapIntervals, pairedIntervals, valueOf } from "../../../src/scoring/statistics/bootstrap.ts";
-import type { Measure } from "../../../src/scoring/statistics/bootstrap.ts";
+import { bootstrapIntervals, pairedIntervals } from "../../../src/scoring/statistics/bootstrap.ts";
 import { holm } from "../../../src/scoring/statistics/holm.ts";
+import { meanMeasure, valueOf } from "../../../src/scoring/statistics/measure.ts";
 import { permutationTest } from "../../../src/scoring/statistics/permutation.ts";
 import { quantile } from "../../../src/scoring/statistics/quantile.ts";
 import { seededDraw } from "../../../src/scoring/statistics/random.ts";
 import { kaplanMeier } from "../../../src/scoring/statistics/survival-curve.ts";
 import { resampleCount, resamples } from "../../../src/scoring/statistics/weights.ts";
 import { wilson } from "../../../src/scoring/statistics/wilson.ts";
-
-const mean = (values: readonly number[]): Measure => ({ top: values, bottom: values.map(() => 1) });
 
 describe("drawing by lot", () => {
   it("gives the same numbers everywhere, each about as often", () => {
@@ -55,8 +53,8 @@ describe("the bootstrap", () => {
   const values = Array.from({ length: 60 }, (_, index) => (index * 37) % 61);
 
   it("of a mean is near the normal approximation", () => {
-    const [interval] = bootstrapIntervals(60, [mean(values)]);
-    const average = valueOf(mean(values)) ?? 0;
+    const [interval] = bootstrapIntervals(60, [meanMeasure(values)]);
+    const average = valueOf(meanMeasure(values)) ?? 0;
     const variance = values.reduce((sum, value) => sum + (value - average) ** 2, 0) / 60;
     const half = jStat.normal.inv(0.975, 0, 1) * Math.sqrt(variance / 60);
     expect(interval?.dropped).toBe(0);
@@ -65,7 +63,7 @@ describe("the bootstrap", () => {
   });
 
   it("has no interval with one app, and none for a metric without a denominator", () => {
-    expect(bootstrapIntervals(1, [mean([3])])).toEqual([null]);
+    expect(bootstrapIntervals(1, [meanMeasure([3])])).toEqual([null]);
     expect(bootstrapIntervals(2, [{ top: [0, 0], bottom: [0, 0] }])).toEqual([null]);
   });
 
@@ -76,7 +74,9 @@ describe("the bootstrap", () => {
   });
 
   it("of a difference uses the same apps on both sides: a constant gain has no spread", () => {
-    const [interval] = pairedIntervals(60, [{ a: mean(values), b: mean(values.map((value) => value + 5)) }]);
+    const [interval] = pairedIntervals(60, [
+      { a: meanMeasure(values), b: meanMeasure(values.map((value) => value + 5)) },
+    ]);
     expect(interval?.low).toBeCloseTo(5, 9);
     expect(interval?.high).toBeCloseTo(5, 9);
   });
@@ -116,12 +116,12 @@ describe("Wilson's interval", () => {
 
 describe("the paired permutation test", () => {
   it("tries every exchange for few apps: gains of 1, 2 and 3 are as extreme in 2 of 8", () => {
-    const test = permutationTest({ a: mean([0, 0, 0]), b: mean([1, 2, 3]) });
+    const test = permutationTest({ a: meanMeasure([0, 0, 0]), b: meanMeasure([1, 2, 3]) });
     expect(test).toEqual({ p: 0.25, isExact: true, exchanges: 8, dropped: 0 });
   });
 
   it("gains of 1, 2 and -3 are no difference at all", () => {
-    expect(permutationTest({ a: mean([0, 0, 3]), b: mean([1, 2, 0]) })?.p).toBe(1);
+    expect(permutationTest({ a: meanMeasure([0, 0, 3]), b: meanMeasure([1, 2, 0]) })?.p).toBe(1);
   });
 
   it("exchanges both counts of a ratio, and drops exchanges that leave a side without any", () => {
@@ -134,7 +134,7 @@ describe("the paired permutation test", () => {
 
   it("draws exchanges for many apps; a gain everywhere has the smallest p that can be drawn", () => {
     const zeros = Array.from({ length: 32 }, () => 0);
-    const test = permutationTest({ a: mean(zeros), b: mean(zeros.map(() => 1)) });
+    const test = permutationTest({ a: meanMeasure(zeros), b: meanMeasure(zeros.map(() => 1)) });
     expect(test).toEqual({ p: 1 / 10_001, isExact: false, exchanges: 10_000, dropped: 0 });
   });
 });
