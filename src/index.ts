@@ -71,6 +71,8 @@ export { compareRuns } from "./jobs/compare.ts";
 export type { CompareOptions } from "./jobs/compare.ts";
 export type { Comparison } from "./report/comparison.ts";
 export { renderComparison } from "./report/comparison-table.ts";
+export { PLANNED_METRICS, planComparison } from "./jobs/plan.ts";
+export type { ComparisonPlan, PlanOptions } from "./jobs/plan.ts";
 export { examine } from "./jobs/doctor.ts";
 export type { DoctorFinding, DoctorOptions } from "./jobs/doctor.ts";
 export { rejudge } from "./jobs/rejudge.ts";

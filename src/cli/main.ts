@@ -8,6 +8,7 @@ import { compareCommand } from "./compare.ts";
 import { datasetCommand } from "./dataset.ts";
 import { doctorCommand } from "./doctor.ts";
 import { judgeCommand } from "./judge.ts";
+import { planCommand } from "./plan.ts";
 import { runCommand } from "./run.ts";
 import { imagesCommand } from "./images.ts";
 import { scoreCommand } from "./score.ts";
@@ -21,6 +22,7 @@ const commands: readonly CommandUnknownOpts[] = [
   judgeCommand(),
   scoreCommand,
   compareCommand,
+  planCommand,
   datasetCommand,
   checkoutCommand(),
   doctorCommand(),

@@ -1,15 +1,12 @@
 // Compares runs: reads them, takes repeats together, refuses what cannot be compared, and hands the rest to the statistics.
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { canonicalJson } from "../dataset/content-hash.ts";
 import { EvowebError } from "../errors.ts";
 import type { ComparedSide, Comparison, Mismatch } from "../report/comparison.ts";
-import { scorePaths } from "../report/score-source.ts";
-import type { ScoredSource } from "../report/score-source.ts";
 import { compareSides, summariseRepeats } from "../scoring/compare-sides.ts";
 import { LEVEL } from "../scoring/statistics/bootstrap.ts";
 import { SEED } from "../scoring/statistics/random.ts";
 import { findMismatches } from "./comparability.ts";
+import { readSides } from "./read-sides.ts";
+import type { ReadSide } from "./read-sides.ts";
 
 /** How to compare. */
 export interface CompareOptions {
@@ -19,51 +16,7 @@ export interface CompareOptions {
   readonly allowMismatch?: boolean;
 }
 
-/** A folder of runs stands for the runs in it, by name. */
-function expand(path: string): string[] {
-  if (!existsSync(path) || existsSync(join(path, "run.json"))) return [path];
-  let names: string[];
-  try {
-    names = readdirSync(path).sort();
-  } catch {
-    return [path];
-  }
-  const runs = names.map((name) => join(path, name)).filter((child) => existsSync(join(child, "run.json")));
-  return runs.length === 0 ? [path] : runs;
-}
-
-const FREE = new Set(["repeat", "workers", "checksAtOnce", "caFile"]);
-
-/** Equal for two runs that differ in nothing but their place among repeats. */
-function keyOf({ path, run }: ScoredSource): string {
-  if (run === null || run.repeat.of === 1) return path;
-  const options = Object.fromEntries(Object.entries(run.options).filter(([name]) => !FREE.has(name)));
-  const { agent, judge, dataset } = run.provenance;
-  return canonicalJson({ of: run.repeat.of, suite: run.suite, options, agent, judge, rows: dataset.contentHash });
-}
-
-/** Takes the repeats of a run together; the same repeat twice is another side. */
-function groupSources(sources: readonly ScoredSource[]): ScoredSource[][] {
-  const groups = new Map<string, ScoredSource[][]>();
-  for (const source of sources) {
-    const known = groups.get(keyOf(source)) ?? [];
-    groups.set(keyOf(source), known);
-    const index = source.run?.repeat.index;
-    const free = known.find((group) => group.every(({ run }) => run?.repeat.index !== index));
-    if (free === undefined) known.push([source]);
-    else free.push(source);
-  }
-  return [...groups.values()].flat();
-}
-
-const nameOf = (index: number): string => (index < 26 ? String.fromCodePoint(65 + index) : `S${index + 1}`);
-
-interface Grouped {
-  readonly name: string;
-  readonly sources: readonly ScoredSource[];
-}
-
-function describeSide({ name, sources }: Grouped): ComparedSide {
+function describeSide({ name, sources }: ReadSide): ComparedSide {
   const planned = Math.max(sources.length, ...sources.map(({ run }) => run?.repeat.of ?? 1));
   return {
     name,
@@ -75,7 +28,7 @@ function describeSide({ name, sources }: Grouped): ComparedSide {
   };
 }
 
-function mismatchesOf(sides: readonly Grouped[]): Mismatch[] {
+function mismatchesOf(sides: readonly ReadSide[]): Mismatch[] {
   const first = sides.flatMap(({ name, sources: [source] }) => (source === undefined ? [] : [{ name, source }]));
   return first.flatMap((a, index) => first.slice(index + 1).flatMap((b) => findMismatches([a, b])));
 }
@@ -94,9 +47,8 @@ function refuse(mismatches: readonly Mismatch[]): void {
  * no repeats, `trace` when sides must not be compared, else as `scorePaths`.
  */
 export async function compareRuns(paths: readonly string[], options: CompareOptions = {}): Promise<Comparison> {
-  const sources = await scorePaths(paths.flatMap(expand), options.rowsPath);
-  const groups = groupSources(sources).map((group, index) => ({ name: nameOf(index), sources: group }));
-  if (groups.length < 2 && sources.length < 2) {
+  const groups = await readSides(paths, options.rowsPath);
+  if (groups.length < 2 && (groups[0]?.sources.length ?? 0) < 2) {
     throw new EvowebError("usage", "compare needs two runs, or the repeats of one. Name a second run folder.");
   }
   const mismatches = mismatchesOf(groups);
