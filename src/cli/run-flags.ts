@@ -28,7 +28,16 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
     "docker or local (default: docker where an engine answers)",
     oneOf("docker", "local"),
   ),
-  judge: option("--judge <judge>", "oracle or none (default: oracle)", oneOf("oracle", "none")),
+  judge: option(
+    "--judge <judge>",
+    "oracle, webvoyager (needs a model) or none (default: oracle)",
+    oneOf("oracle", "webvoyager", "none"),
+  ),
+  verdictRule: option(
+    "--verdict-rule <rule>",
+    "legacy (as published) or strict, for --judge webvoyager; both are stored (default: strict)",
+    oneOf("legacy", "strict"),
+  ),
   isolation: option(
     "--isolation <mode>",
     "check: a fresh copy and start for each check; request: one start for a request's checks (default: check)",

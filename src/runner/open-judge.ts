@@ -2,11 +2,22 @@ import type { Dataset } from "../dataset/open-dataset.ts";
 import { EvowebError } from "../errors.ts";
 import type { Judge } from "../judge/judge.ts";
 import { createOracleJudge } from "../judge/oracle-judge.ts";
+import { createWebvoyagerJudge } from "../judge/webvoyager/webvoyager-judge.ts";
+import type { ChatModel } from "../model/chat.ts";
 import type { RunOptions } from "./options.ts";
 
-/** The judge that the options name, or null when nothing is to be judged. */
-export async function openJudge({ judge, agent }: RunOptions, { name, truth, rows }: Dataset): Promise<Judge | null> {
+/**
+ * The judge that the options name, or null when nothing is to be judged; `model` is the judge's model, absent where none was
+ * named. Throws `EvowebError("usage")` for a judge that cannot work with what there is.
+ */
+export async function openJudge(options: RunOptions, dataset: Dataset, model?: ChatModel): Promise<Judge | null> {
+  const { judge, agent, verdictRule } = options;
+  const { name, truth, rows } = dataset;
   if (judge === "none") return null;
+  if (judge === "webvoyager") {
+    if (model === undefined) throw new EvowebError("usage", "--judge webvoyager needs a model, and none was named");
+    return createWebvoyagerJudge({ model, verdictRule });
+  }
   if (truth !== null) {
     return createOracleJudge({
       rowIds: rows.map(({ id }) => id),

@@ -17,8 +17,10 @@ export const RunOptions = z.strictObject({
   command: z.string().optional(),
   /** Absent: docker when an engine answers, else local for agents that run no generated commands. */
   sandbox: z.enum(["docker", "local"]).optional(),
-  /** "oracle" or "none"; absent: oracle when the data set has oracles. */
-  judge: z.enum(["oracle", "none"]).optional(),
+  /** "oracle", "webvoyager" (needs a model) or "none"; absent: oracle when the data set has oracles. */
+  judge: z.enum(["oracle", "webvoyager", "none"]).optional(),
+  /** Which rule gives the verdicts of the judge "webvoyager": the published one, or one that leaves nothing to chance words. */
+  verdictRule: z.enum(["legacy", "strict"]).default("strict"),
   /** A fresh copy and start for each check, or one start shared by the checks of a request. */
   isolation: z.enum(["check", "request"]).default("check"),
   /** "sweep": after the last request all own checks are judged once more on the last snapshot. */

@@ -1,10 +1,11 @@
 import { scoreTranscript, parseReply } from "../../dataset/webvoyager-transcript.ts";
 import { EvowebError, messageOf } from "../../errors.ts";
-import { ModelError, type ChatModel, type ChatReply, type ModelFailure, type ModelUsage } from "../../model/chat.ts";
+import { ModelError, type ChatModel, type ChatReply, type ModelUsage } from "../../model/chat.ts";
 import { addUsage } from "../../model/usage.ts";
 import { settledWithin } from "../browser-process.ts";
 import type { BrowserSession, PageNote } from "../browser-session.ts";
 import type { Evidence, JudgeFault, JudgeTask } from "../judge.ts";
+import { faultOf } from "../model-fault.ts";
 import { PageDidNotOpen } from "../open-page.ts";
 import { cut } from "../page-notes.ts";
 import { act } from "./act.ts";
@@ -31,22 +32,15 @@ const CALL_LIMIT_MS = 120_000;
 const OPEN_SETTLE_MS = 5000;
 const RESPONSE_LIMIT_MS = 3000;
 
+/** What is unmet when the app itself ends the conversation. */
+export const POINTS = { opens: "the page opens", answers: "the page answers" } as const;
+
 /** How the model is asked. */
 export interface Asking {
   readonly model: ChatModel;
   readonly temperature: number;
   readonly seed: number;
 }
-
-const FAULT_CAUSES: Readonly<Partial<Record<ModelFailure, "budget" | "infra">>> = {
-  budget: "budget",
-  rate_limit: "infra",
-  quota: "infra",
-  auth: "infra",
-  server: "infra",
-  network: "infra",
-  timeout: "infra",
-};
 
 /** The judge itself cannot go on. */
 class Fault extends Error {
@@ -171,8 +165,7 @@ export class Conversation {
       if (!(error instanceof ModelError)) throw error;
       this.#usages.push(error.usage);
       if (error.failure === "timeout" && performance.now() >= this.#deadline) throw this.#outOfTime();
-      const cause = FAULT_CAUSES[error.failure] ?? "judge_error";
-      throw new Fault({ cause, class: error.failure, text: cut(error.message, 500) });
+      throw new Fault(faultOf(error));
     }
     this.#usages.push(reply.usage);
     this.#calls.push({ atMs, inputTokens: reply.usage.inputTokens, outputTokens: reply.usage.outputTokens });
@@ -190,12 +183,12 @@ export class Conversation {
     this.#task.signal.throwIfAborted();
     if (error instanceof EvowebError) throw error;
     if (error instanceof Fault) return { fault: error.fault };
-    if (error instanceof PageDidNotOpen) return unmet("the page opens", messageOf(error));
+    if (error instanceof PageDidNotOpen) return unmet(POINTS.opens, messageOf(error));
     // A browser or page that dies rejects its calls a moment before it is known to be gone.
     await settledWithin(this.#session.ended, 500);
     if (this.#session.end !== undefined) throw error;
     if (error instanceof PageTooSlow && !(await this.#session.isResponsive(RESPONSE_LIMIT_MS))) {
-      return unmet("the page answers", `no answer in ${RESPONSE_LIMIT_MS} ms`);
+      return unmet(POINTS.answers, `no answer in ${RESPONSE_LIMIT_MS} ms`);
     }
     return { fault: { class: "capture_failed", text: cut(messageOf(error), 500) } };
   }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { scoreTranscript } from "../../dataset/webvoyager-transcript.ts";
 import type { ChatModel } from "../../model/chat.ts";
 import type { CheckResult, Evidence, Judge } from "../judge.ts";
-import { Conversation } from "./converse.ts";
+import { Conversation, POINTS } from "./converse.ts";
 import { PROMPTS } from "./messages.ts";
 import { PAGE_SCRIPTS_HASH } from "./page-scripts.ts";
 import { WebvoyagerRecord } from "./record.ts";
@@ -25,26 +25,31 @@ type Rules = Readonly<Record<"legacy" | "strict", CheckResult["verdict"]>>;
 
 /** What the strict rule says of a conversation without a verdict: whose doing it was. */
 function missing({ fault }: Evidence): Omit<CheckResult, "verdict"> {
-  if (fault === undefined) return { cause: "judge_error", class: "no_verdict" };
+  if (fault === undefined) return { cause: "judge_error", class: "malformed_reply" };
   return { cause: fault.cause ?? "judge_error", class: fault.class };
+}
+
+/** The page did not open or did not answer: the app's doing, which no transcript can say. */
+function unusable({ points }: Evidence): "no_answer" | "page_hung" | null {
+  const unmet = points.find(({ met }) => !met);
+  if (unmet === undefined) return null;
+  return unmet.point === POINTS.opens ? "no_answer" : "page_hung";
 }
 
 function ruleOn(evidence: Evidence, verdictRule: keyof Rules): CheckResult {
   const record = WebvoyagerRecord.safeParse(evidence.record);
   if (!record.success) return { verdict: "MISSING", cause: "judge_error", class: "unreadable_record" };
   const { legacy, strict } = scoreTranscript(record.data.messages);
-  // The page did not open or did not answer: the app's doing, which no transcript can say.
-  const isUnusable = evidence.points.some((point) => !point.met);
+  const broken = unusable(evidence);
   // A conversation that broke off is unfinished even where its last reply reads like an answer.
   const decided = evidence.fault === undefined ? strict : "MISSING";
-  const rules: Rules = { legacy, strict: isUnusable ? "NO" : decided };
+  const rules: Rules = { legacy, strict: broken === null ? decided : "NO" };
   const verdict = rules[verdictRule];
   // A limit of ours is nothing that the published rule knows of.
   if (verdict === "MISSING" || evidence.fault?.cause === "budget") {
     return { verdict: "MISSING", ...missing(evidence), rules };
   }
-  const className = isUnusable ? "page_unusable" : "wrong_behaviour";
-  return { verdict, cause: "judged", ...(verdict === "YES" ? {} : { class: className }), rules };
+  return { verdict, cause: "judged", ...(verdict === "YES" ? {} : { class: broken ?? "wrong_behaviour" }), rules };
 }
 
 /**

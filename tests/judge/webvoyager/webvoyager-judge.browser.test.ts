@@ -9,7 +9,8 @@ import { judgeCheck, type JudgedCheck } from "../../../src/judge/judge-check.ts"
 import { writePublishedLayout } from "../../../src/judge/webvoyager/published-layout.ts";
 import { WebvoyagerRecord } from "../../../src/judge/webvoyager/record.ts";
 import { createWebvoyagerJudge } from "../../../src/judge/webvoyager/webvoyager-judge.ts";
-import { ModelError } from "../../../src/model/chat.ts";
+import { ModelError, type ChatModel } from "../../../src/model/chat.ts";
+import { openScriptedModel } from "../../model/open-model.ts";
 import {
   chromiumForTests,
   serve,
@@ -50,12 +51,16 @@ describe.skipIf(chromium === undefined)("the published protocol in a browser", (
   async function judged(
     app: Running,
     lines: readonly Line[],
-    options: { readonly verdictRule?: "legacy" | "strict"; readonly timeoutMs?: number } = {},
+    options: {
+      readonly verdictRule?: "legacy" | "strict";
+      readonly timeoutMs?: number;
+      readonly over?: ChatModel;
+    } = {},
   ): Promise<Outcome> {
     await using way = await targetOf(app);
     await using folder = await temporaryFolder();
     const model = scriptedModel(lines);
-    const { verdictRule = "strict", timeoutMs = 120_000 } = options;
+    const { verdictRule = "strict", timeoutMs = 120_000, over = model } = options;
     const task = {
       rowId: "cases",
       request: 1,
@@ -68,7 +73,7 @@ describe.skipIf(chromium === undefined)("the published protocol in a browser", (
       timeoutMs,
       signal: new AbortController().signal,
     };
-    const result = await judgeCheck(createWebvoyagerJudge({ model, verdictRule }), { pool, task });
+    const result = await judgeCheck(createWebvoyagerJudge({ model: over, verdictRule }), { pool, task });
     const empty = { messages: [], calls: [], screens: [] };
     const record = WebvoyagerRecord.parse(result.evidence.record ?? empty);
     const results = join(folder.path, "results/task1_0");
@@ -282,7 +287,7 @@ describe.skipIf(chromium === undefined)("the published protocol in a browser", (
     const outcome = await judged(gone, [YES]);
     expect(outcome.result).toMatchObject({
       verdict: "NO",
-      class: "page_unusable",
+      class: "no_answer",
       rules: { legacy: "NO", strict: "NO" },
     });
     expect(outcome.model.requests).toEqual([]);
@@ -291,7 +296,7 @@ describe.skipIf(chromium === undefined)("the published protocol in a browser", (
   test("a page that hangs is the app's failure", async () => {
     await using app = await servePage(`<button onclick="for (;;);">Hang</button>`);
     const outcome = await judged(app, [clickOn("Hang"), YES]);
-    expect(outcome.result).toMatchObject({ verdict: "NO", class: "page_unusable" });
+    expect(outcome.result).toMatchObject({ verdict: "NO", class: "page_hung" });
   });
 
   test("a model that fails leaves the check undecided; the published rule reads the reply before", async () => {
@@ -320,5 +325,32 @@ describe.skipIf(chromium === undefined)("the published protocol in a browser", (
       verdict: "MISSING",
       cause: "budget",
     });
+  });
+
+  test("over HTTP the picture is sent with temperature and seed; a reply without content is no verdict", async () => {
+    await using app = await servePage(`<button>Save</button>`);
+    await using answering = await openScriptedModel([doing("Click [0]"), YES]);
+    const outcome = await judged(app, [], { over: answering.model });
+    expect(outcome.verdict).toBe("YES");
+    expect(outcome.usage).toMatchObject({ calls: 2, inputTokens: 200, outputTokens: 40 });
+    const { calls } = answering.server;
+    expect(calls).toHaveLength(2);
+    expect(calls[1]?.body).toMatchObject({ temperature: 1, seed: 42 });
+    expect(JSON.stringify(calls[1]?.body).match(/data:image\/png;base64,/gu)).toHaveLength(2);
+    await using silent = await openScriptedModel([{ type: "completion", content: null }]);
+    expect((await judged(app, [], { over: silent.model })).result).toEqual({
+      verdict: "MISSING",
+      cause: "judge_error",
+      class: "malformed_reply",
+      rules: { legacy: "NO", strict: "MISSING" },
+    });
+  });
+
+  test("a check that runs out of time ends by itself, undecided, with what was seen", async () => {
+    await using app = await servePage(`<button>Save</button>`);
+    await using silent = await openScriptedModel([doing("Click [0]"), { type: "silence" }]);
+    const outcome = await judged(app, [], { over: silent.model, timeoutMs: 8000 });
+    expect(outcome.result).toMatchObject({ verdict: "MISSING", cause: "budget", class: "time_limit" });
+    expect(outcome.record.screens).toHaveLength(2);
   });
 });
