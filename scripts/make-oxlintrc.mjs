@@ -16,7 +16,7 @@ const folders = {
 };
 const packages = {
   graph: ["graphology", "graphology-dag", "graphology-types"],
-  dataset: ["zod", "jsonc-parser"],
+  dataset: ["zod", "jsonc-parser", "yaml", "hyparquet", "hyparquet-compressors"],
   trace: ["zod"],
   model: ["zod", "openai", "jsonc-parser"],
   judge: ["zod", "playwright", "sharp"],
@@ -66,6 +66,16 @@ overrides.push(
       "no-restricted-imports": restrict(
         [...node, "./**", "../errors.ts", "zod", "jsonc-parser"],
         "only src/model/endpoint.ts imports openai; the rest of src/model its own folder, errors, zod and jsonc-parser",
+      ),
+    },
+  },
+  // The Hub's client has one folder that may import it.
+  {
+    files: ["src/dataset/hub/**"],
+    rules: {
+      "no-restricted-imports": restrict(
+        [...node, "./**", "../*.ts", "../../errors.ts", "@huggingface/hub", "yaml", "zod"],
+        "src/dataset/hub may import its own folder, src/dataset, errors, @huggingface/hub, yaml and zod",
       ),
     },
   },

@@ -1,12 +1,30 @@
-import { secretsOf, type RunEnvironment } from "../index.ts";
+import { homedir } from "node:os";
+import path from "node:path";
+import { secretsOf, type HubAccess, type RunEnvironment } from "../index.ts";
 
 /** What the runner may know of this process's environment. */
 export function readEnvironment(): RunEnvironment {
   const { EVOWEB_CHROMIUM: chromium, DOCKER_HOST: dockerHost, EVOWEB_BASE_IMAGE: baseImage } = process.env;
   return {
     secrets: secretsOf(process.env),
+    hub: readHubAccess(),
     ...(chromium === undefined || chromium === "" ? {} : { chromium }),
     ...(dockerHost === undefined || dockerHost === "" ? {} : { dockerHost }),
     ...(baseImage === undefined || baseImage === "" ? {} : { baseImage }),
+  };
+}
+
+/** How the Hugging Face Hub is reached: the variables that its Python client reads too. */
+export function readHubAccess(): HubAccess {
+  const value = (name: string): string | undefined => process.env[name]?.trim() || undefined;
+  const url = value("HF_ENDPOINT");
+  const token = value("HF_TOKEN") ?? value("HUGGING_FACE_HUB_TOKEN");
+  const home = value("HF_HOME") ?? path.join(value("XDG_CACHE_HOME") ?? path.join(homedir(), ".cache"), "huggingface");
+  const cacheDir = value("HF_HUB_CACHE") ?? value("HUGGINGFACE_HUB_CACHE") ?? path.join(home, "hub");
+  return {
+    cacheDir: cacheDir.replace(/^~(?=\/|$)/, homedir()),
+    isOffline: /^(1|on|yes|true)$/i.test(value("HF_HUB_OFFLINE") ?? ""),
+    ...(url === undefined ? {} : { url }),
+    ...(token === undefined ? {} : { token }),
   };
 }

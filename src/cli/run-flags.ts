@@ -18,7 +18,13 @@ function repeat(value: string): RunOptions["repeat"] {
 
 /** The flag of each option of a run; the type makes a new option without a flag an error. */
 export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
-  dataset: option("--dataset <name|path>", "built-in data set or row file (default: evoweb-mini)"),
+  dataset: option(
+    "--dataset <name|path>",
+    "built-in data set, row file or folder, or owner/name on the Hugging Face Hub (default: evoweb-mini)",
+  ),
+  config: option("--config <name>", "configuration of the data set (default: its default, or the one with the split)"),
+  split: option("--split <name>", "split of the data set, such as test or fr (default: the only one, or test)"),
+  revision: option("--revision <commit|branch|tag>", "revision on the Hub (default: main; the commit is recorded)"),
   apps: option("--apps <list>", 'sample indexes such as "1,3-5" (default: all)'),
   requests: option("--requests <n>", "only the first n requests of each row (default: all)", wholeNumber(1)),
   agent: option("--agent <agent>", "replay[:solution|:MUTANT|:SET|:RUNFOLDER], noop or command (default: replay)"),

@@ -3,6 +3,8 @@ import type { LocatedFinding } from "./finding.ts";
 
 /** A place in a text file. */
 interface TextPlace {
+  /** Only where the rows come from several files. */
+  readonly file?: string;
   /** 1-based. */
   readonly line: number;
   /** 1-based, in UTF-16 units; absent where only the line is known. */

@@ -1,19 +1,25 @@
-import { readdir, stat } from "node:fs/promises";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { EvowebError, messageOf } from "../errors.ts";
+import { EvowebError } from "../errors.ts";
 import { compareRows } from "./compare-rows.ts";
 import { findingText, type LocatedFinding } from "./finding.ts";
 import { inspectTruth, type GroundTruth } from "./ground-truth.ts";
-import { inspectRows, readRows, requireApps } from "./read-rows.ts";
+import { isHubName, locateRows, type SourceOptions } from "./locate-rows.ts";
+import { inspectRows, requireApps } from "./read-rows.ts";
 import type { Row, SampledRow } from "./row.ts";
 import { validateTruth } from "./validate-truth.ts";
 
 /** A data set that can be run. */
 export interface Dataset {
-  /** Built-in name, name of the folder, or name of the file without its ending; `rows.jsonl` is called by its folder. */
+  /**
+   * Built-in name, `owner/name` on the Hub, name of the folder, or name of the file without its ending; `rows.jsonl` is called
+   * by its folder. What identifies a data set is its content hash.
+   */
   readonly name: string;
-  /** Absolute path of the data set's folder; null for a file of rows that is not called `rows*`. */
+  /** Configuration and split; null for a file. */
+  readonly config: string | null;
+  readonly split: string | null;
+  /** Commit of a data set on the Hub; null for all others. */
+  readonly revision: string | null;
+  /** Absolute path of the data set's folder; null on the Hub and for a file of rows that is not called `rows*`. */
   readonly dir: string | null;
   /** SHA-256 (hex) of what all rows of the file say, chosen or not, whatever the form of the file. */
   readonly contentHash: string;
@@ -39,21 +45,25 @@ export interface DatasetReport {
   readonly warnings: readonly LocatedFinding[];
 }
 
-/** Data sets that come with evoweb; the folder lies beside `src` and beside `dist`. */
-const builtInFolder = fileURLToPath(new URL("../../datasets/", import.meta.url));
+/** Which data set to open, and which of its rows. */
+export interface OpenOptions extends SourceOptions {
+  /** Positions such as "1,3-5"; absent: all rows. */
+  readonly apps?: string;
+}
 
 /**
- * Opens a built-in data set by name, a folder with `rows.jsonl`, or a JSON or JSONL file. A built-in name wins over a file
- * of that name; write `./NAME` for the latter. A file called `rows*.json(l)` has the ground truth that lies beside it.
+ * Opens a built-in data set by name, a folder with `rows.jsonl`, a JSON, JSONL or Parquet file, or `owner/name` on the Hugging
+ * Face Hub, which is pulled first. A built-in name wins over a file of that name (write `./NAME` for the latter), a file or folder
+ * over the Hub. A file called `rows*.json(l)` has the ground truth that lies beside it, and so have a folder's translations.
  *
  * With `apps` (such as "1,3-5", by position in the file) faults of other rows do not matter.
  *
  * @throws EvowebError `dataset` when there is no such thing, or with every fault that refuses a chosen row or the ground truth;
- * `usage` when `apps` names what is not there.
+ * `usage` when `apps`, `config`, `split` or `revision` names what is not there.
  */
-export async function openDataset(nameOrPath: string, options: { readonly apps?: string } = {}): Promise<Dataset> {
-  const { name, dir, source } = await locate(nameOrPath);
-  const inspectedRows = await inspectRows(source);
+export async function openDataset(nameOrPath: string, options: OpenOptions = {}): Promise<Dataset> {
+  const { name, dir, source, config, split, revision, translate } = await locateRows(nameOrPath, options);
+  const inspectedRows = await inspectRows(source, translate);
   const apps = requireApps(inspectedRows, options.apps);
   const inspected = dir === null ? null : await inspectTruth(dir);
   if (inspected !== null && inspected.findings.length > 0) {
@@ -61,7 +71,8 @@ export async function openDataset(nameOrPath: string, options: { readonly apps?:
     throw new EvowebError("dataset", `the ground truth in ${dir} cannot be loaded\n${lines.join("\n")}`);
   }
   const rows = apps.map(({ row }) => row);
-  return { name, dir, contentHash: inspectedRows.contentHash, apps, rows, truth: inspected?.truth ?? null };
+  const { contentHash } = inspectedRows;
+  return { name, config, split, revision, dir, contentHash, apps, rows, truth: inspected?.truth ?? null };
 }
 
 /**
@@ -71,15 +82,15 @@ export async function openDataset(nameOrPath: string, options: { readonly apps?:
  */
 export async function validateDataset(
   nameOrPath: string,
-  options: { readonly against?: string } = {},
+  options: SourceOptions & { readonly against?: string } = {},
 ): Promise<DatasetReport> {
-  const { name, dir, source } = await locate(nameOrPath);
-  const { file, sampled, findings, locate: place } = await inspectRows(source);
+  const { name, dir, source, translate } = await locateRows(nameOrPath, options);
+  const { file, sampled, findings, locate: place } = await inspectRows(source, translate);
   const rows = sampled.map(({ row }) => row);
   // Against a part of the rows, sound mutants would look wrong.
   const isPartial = findings.some((finding) => finding.severity === "refused");
   const truth = dir === null || isPartial ? null : await inspectTruth(dir);
-  const original = options.against === undefined ? null : await readRows((await locate(options.against)).source);
+  const original = options.against === undefined ? null : await readOriginal(options.against, options);
   const all = [
     ...findings,
     ...(truth === null ? [] : await validateTruth(truth, rows)),
@@ -97,30 +108,15 @@ export async function validateDataset(
   };
 }
 
-interface Location {
-  readonly name: string;
-  readonly dir: string | null;
-  readonly source: string;
-}
-
-async function locate(nameOrPath: string): Promise<Location> {
-  if (nameOrPath === "") throw new EvowebError("usage", "the name or path of the dataset is empty");
-  const builtIns = await readdir(builtInFolder, { withFileTypes: true }).catch(() => []);
-  const names = builtIns.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  if (names.includes(nameOrPath)) {
-    const dir = path.join(builtInFolder, nameOrPath);
-    return { name: nameOrPath, dir, source: dir };
-  }
-  const info = await stat(nameOrPath).catch((error: unknown) => {
-    const isAbsent = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
-    const known = `built-in datasets: ${names.length === 0 ? "none" : names.join(", ")}`;
-    const what = isAbsent ? `there is no file or folder ${path.resolve(nameOrPath)}` : messageOf(error);
-    throw new EvowebError("dataset", `no dataset "${nameOrPath}": ${what}; ${known}`, { cause: error });
-  });
-  const absolute = path.resolve(nameOrPath);
-  if (info.isDirectory()) return { name: path.basename(absolute), dir: absolute, source: nameOrPath };
-  const dir = path.dirname(absolute);
-  const name = path.basename(absolute).replace(/\.jsonl?$/, "");
-  if (!name.startsWith("rows")) return { name, dir: null, source: nameOrPath };
-  return { name: name === "rows" ? path.basename(dir) : name, dir, source: nameOrPath };
+// The original of a split on the Hub is another split of the same commit; elsewhere it is found by its own name.
+async function readOriginal(nameOrPath: string, options: SourceOptions): Promise<readonly Row[]> {
+  const { hub, signal, revision } = options;
+  const isPinned = revision !== undefined && isHubName(nameOrPath);
+  const where = {
+    ...(hub === undefined ? {} : { hub }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(isPinned ? { revision } : {}),
+  };
+  const { source, translate } = await locateRows(nameOrPath, where);
+  return requireApps(await inspectRows(source, translate)).map(({ row }) => row);
 }

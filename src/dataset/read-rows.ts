@@ -1,16 +1,17 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { EvowebError, messageOf } from "../errors.ts";
 import { hashOfHashes, hashOfJson, rowHash } from "./content-hash.ts";
 import { findingText, type LocatedFinding } from "./finding.ts";
-import { readJsonDocuments, type JsonDocument } from "./json-documents.ts";
+import type { JsonDocument, JsonDocuments } from "./json-documents.ts";
 import { inspectRow } from "./parse-row.ts";
+import { readDocuments } from "./read-documents.ts";
 import type { Row, SampledRow } from "./row.ts";
 import { parseApps } from "./select-apps.ts";
 
 /** The rows of a file, and everything wrong or odd in it. */
 export interface InspectedRows {
-  /** The file that was read; inside a folder this is its `rows.jsonl` or `rows.json`. */
+  /** The file that was read, or several with commas; inside a folder this is its `rows.jsonl` or `rows.json`. */
   readonly file: string;
   /** The rows that load, in file order, with their position in the file. */
   readonly sampled: readonly SampledRow[];
@@ -54,24 +55,21 @@ export function requireApps({ file, findings, sampled, count }: InspectedRows, a
 }
 
 /**
- * Like `readRows`, but returns the faults inside the file instead of throwing.
+ * Like `readRows`, but returns the faults inside the file instead of throwing. Several files are one list of rows. With
+ * `translate`, each raw row is replaced by what it returns before it is looked at.
  *
  * @throws EvowebError `dataset` when there is no file, it is empty or blank, is no text, or the folder holds no rows.
  */
-export async function inspectRows(source: string): Promise<InspectedRows> {
-  const file = await findRowsFile(source);
-  const text = decode(await readFile(file), file);
-  if (/^[ \t\r\n]*$/.test(text)) {
-    throw new EvowebError("dataset", `${file} holds only blank lines, no rows`);
-  }
-  const { documents, findings } = readJsonDocuments(text);
-  if (documents.length === 0 && findings.length === 0) {
-    throw new EvowebError("dataset", `${file} holds an empty list, no rows`);
-  }
+export async function inspectRows(
+  source: string | readonly string[],
+  translate: (raw: unknown) => unknown = (raw) => raw,
+): Promise<InspectedRows> {
+  const files = typeof source === "string" ? [await findRowsFile(source)] : source;
+  const { documents, findings } = await readAll(files);
   const inspected = documents.map((document, index) => ({
     document,
     sampleIndex: index + 1,
-    ...inspectRow(document.value),
+    ...inspectRow(translate(document.value)),
   }));
   const located = inspected.flatMap(({ document, sampleIndex, rowId, findings }) =>
     findings.map((finding) => ({
@@ -83,17 +81,32 @@ export async function inspectRows(source: string): Promise<InspectedRows> {
   );
   const all = [...findings, ...located, ...findRepeatedIds(inspected)];
   return {
-    file,
+    file: files.join(", "),
     sampled: inspected.flatMap(({ sampleIndex, row }) => (row === undefined ? [] : [{ sampleIndex, row }])),
     count: inspected.length,
     contentHash: hashOfHashes(
-      inspected.map(({ row, document }) => (row === undefined ? hashOfJson(document.value) : rowHash(row))),
+      inspected.map(({ row, document }) => (row === undefined ? hashOfJson(translate(document.value)) : rowHash(row))),
     ),
     findings: all.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
     locate: (finding) => {
       const home = inspected.find(({ rowId }) => rowId !== undefined && rowId === finding.rowId);
       return { ...finding, ...home?.document.locate(finding.path) };
     },
+  };
+}
+
+async function readAll(files: readonly string[]): Promise<JsonDocuments> {
+  const parts = await Promise.all(files.map(readDocuments));
+  // Where there is one file, nobody needs its name on every line.
+  const named = (index: number) => (files.length === 1 ? {} : { file: files[index] ?? "" });
+  return {
+    documents: parts.flatMap(({ documents }, index) =>
+      documents.map((document) => ({
+        value: document.value,
+        locate: (path) => ({ ...named(index), ...document.locate(path) }),
+      })),
+    ),
+    findings: parts.flatMap(({ findings }, index) => findings.map((finding) => ({ ...named(index), ...finding }))),
   };
 }
 
@@ -126,34 +139,4 @@ async function findRowsFile(source: string): Promise<string> {
   const hint =
     others.length === 0 ? "" : `; did you mean ${others.map((other) => path.join(source, other)).join(" or ")}?`;
   throw new EvowebError("dataset", `the folder ${source} holds no rows: it has no rows.jsonl${hint}`);
-}
-
-function decode(bytes: Buffer, file: string): string {
-  if (bytes.length === 0) throw new EvowebError("dataset", `${file} is empty (0 bytes), no rows`);
-  if (/^(\xff\xfe|\xfe\xff)/.test(bytes.toString("latin1", 0, 2))) {
-    throw new EvowebError("dataset", `${file} is UTF-16 text; save it as UTF-8`);
-  }
-  if (bytes.toString("latin1", 0, 4) === "PAR1") {
-    throw new EvowebError("dataset", `${file} is a Parquet file; export it as JSONL`);
-  }
-  try {
-    // Drops a byte order mark.
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new EvowebError("dataset", `${file}, line ${firstBrokenLine(bytes)}: not UTF-8; save the file as UTF-8`, {
-      cause: error,
-    });
-  }
-}
-
-function firstBrokenLine(bytes: Buffer): number {
-  const text = bytes.toString("utf8");
-  let offset = 0;
-  for (const [index, line] of text.split("\n").entries()) {
-    const length = Buffer.byteLength(line) + 1;
-    const original = bytes.subarray(offset, offset + length - 1);
-    if (!original.equals(Buffer.from(line))) return index + 1;
-    offset += length;
-  }
-  return 1;
 }

@@ -11,7 +11,8 @@ import type { Sandbox } from "./sandbox.ts";
 export interface Described {
   readonly runId: string;
   readonly options: RunOptions;
-  readonly dataset: Pick<Dataset, "name" | "contentHash" | "truth">;
+  readonly dataset: Pick<Dataset, "name" | "contentHash" | "truth"> &
+    Partial<Pick<Dataset, "config" | "split" | "revision">>;
   readonly agent: Pick<Agent, "name">;
   readonly judge: Judge | null;
   readonly sandbox: Sandbox;
@@ -34,7 +35,9 @@ export async function describeRun(run: Described): Promise<RunJson> {
       evoweb: evowebVersion(),
       dataset: {
         name: dataset.name,
-        revision: null,
+        config: dataset.config ?? null,
+        split: dataset.split ?? null,
+        revision: dataset.revision ?? null,
         contentHash: dataset.contentHash,
         truthHash: (await dataset.truth?.hash()) ?? null,
       },

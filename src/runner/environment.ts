@@ -1,3 +1,5 @@
+import type { HubAccess } from "../dataset/hub/hub-access.ts";
+
 /** What the command line took from the process environment for the runner; nothing else of it gets in. */
 export interface RunEnvironment {
   /** Values that must never be written anywhere, see `secretsOf`. */
@@ -8,4 +10,6 @@ export interface RunEnvironment {
   readonly dockerHost?: string;
   /** EVOWEB_BASE_IMAGE: an image with glibc to build the sandbox image on. */
   readonly baseImage?: string;
+  /** HF_ENDPOINT, HF_TOKEN, HF_HUB_CACHE, HF_HOME, HF_HUB_OFFLINE; absent: the public hub without a token. */
+  readonly hub?: HubAccess;
 }

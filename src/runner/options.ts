@@ -5,8 +5,14 @@ const ms = z.int().min(1);
 
 /** Everything that decides what a run does. The resolved options are stored in run.json. */
 export const RunOptions = z.strictObject({
-  /** Name of a built-in data set or path of a row file. */
+  /** Name of a built-in data set, path of a row file, or "owner/name" on the Hugging Face Hub. */
   dataset: z.string().min(1).default("evoweb-mini"),
+  /** Configuration of the data set; absent: the default one, or the only one that has the split. */
+  config: z.string().min(1).optional(),
+  /** Split of the data set, such as "test" or "fr"; absent: the only one, or "test". */
+  split: z.string().min(1).optional(),
+  /** Branch, tag or commit on the Hub; absent: "main". What was used is in provenance.dataset.revision. */
+  revision: z.string().min(1).optional(),
   /** Sample indexes such as "1,3-5"; absent: all rows. */
   apps: z.string().optional(),
   /** Only the first n requests of each row; absent: all. The rows are cut, so scores are over n requests. */

@@ -15,6 +15,7 @@ import type { RunOptions } from "./options.ts";
 import { planRows } from "./plan-rows.ts";
 import { registryTargets } from "./registry.ts";
 import { resolveOptions } from "./resolve-options.ts";
+import { sourceOf } from "./row-source.ts";
 import { newRunId, openRun } from "./run-folder.ts";
 import { requireSameInputs } from "./same-inputs.ts";
 import { openSandbox } from "./open-sandbox.ts";
@@ -41,8 +42,8 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
   const { environment, listen, say, signal, resume } = request;
   const mask = createMask(environment.secrets);
   const options = resolveOptions({ ...request, mask });
-  const dataset = await openDataset(options.dataset, options.apps === undefined ? {} : { apps: options.apps });
   const plan = resume === undefined ? null : readRunPlan(resume);
+  const dataset = await openDataset(options.dataset, sourceOf(options, plan?.run ?? null, request));
   const rows = plan?.rows ?? planRows(dataset.apps, options.requests);
   const runId = plan?.run.runId ?? newRunId(options.agent);
   const agent = openAgent(options, dataset);

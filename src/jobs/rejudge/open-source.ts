@@ -5,6 +5,7 @@ import { z } from "zod";
 import { openDataset, type Dataset } from "../../dataset/open-dataset.ts";
 import { EvowebError } from "../../errors.ts";
 import { RunOptions } from "../../runner/options.ts";
+import { sourceOf } from "../../runner/row-source.ts";
 import type { TraceEvent } from "../../trace/event.ts";
 import { readTrace } from "../../trace/reader.ts";
 import { appDirName, readRunPlan, type RunPlan } from "../../trace/run-folder.ts";
@@ -74,9 +75,10 @@ export async function datasetOf({ plan }: Source, options: RunOptions): Promise<
   const { dataset } = plan.run.provenance;
   const rows = plan.rows.map(({ row }) => row);
   if (options.judge !== undefined && options.judge !== "oracle") {
-    return { name: dataset.name, dir: null, contentHash: dataset.contentHash, apps: plan.rows, rows, truth: null };
+    const { name, contentHash, revision } = dataset;
+    return { name, config: null, split: null, revision, dir: null, contentHash, apps: plan.rows, rows, truth: null };
   }
-  const opened = await openDataset(options.dataset, options.apps === undefined ? {} : { apps: options.apps });
+  const opened = await openDataset(options.dataset, sourceOf(options, plan.run, {}));
   if (opened.contentHash === dataset.contentHash) return { ...opened, apps: plan.rows, rows };
   throw new EvowebError(
     "dataset",
