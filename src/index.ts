@@ -14,6 +14,8 @@ export type { PulledDataset } from "./dataset/pull-dataset.ts";
 export { parseRow } from "./dataset/parse-row.ts";
 export { readRows } from "./dataset/read-rows.ts";
 export { selectApps } from "./dataset/select-apps.ts";
+export { scoreTranscript } from "./dataset/webvoyager-transcript.ts";
+export type { TranscriptMessage, TranscriptScore } from "./dataset/webvoyager-transcript.ts";
 export type {
   ChangeRequest,
   Check,
@@ -40,6 +42,10 @@ export { createOracleJudge } from "./judge/oracle-judge.ts";
 export type { Oracle, OracleJudgeOptions, OracleTools } from "./judge/oracle-judge.ts";
 export { preflight } from "./judge/preflight.ts";
 export type { PreflightOptions, PreflightResult } from "./judge/preflight.ts";
+export { writePublishedLayout } from "./judge/webvoyager/published-layout.ts";
+export { WebvoyagerRecord } from "./judge/webvoyager/record.ts";
+export { createWebvoyagerJudge } from "./judge/webvoyager/webvoyager-judge.ts";
+export type { WebvoyagerJudgeOptions } from "./judge/webvoyager/webvoyager-judge.ts";
 export { cleanLocalLeftovers } from "./runner/local-leftovers.ts";
 export type { LocalLeftover } from "./runner/local-leftovers.ts";
 export { openLocalSandbox } from "./runner/local-sandbox.ts";
