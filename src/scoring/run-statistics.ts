@@ -8,7 +8,7 @@ import { meanMeasure, ratioMeasure } from "./statistics/measure.ts";
 import { SEED } from "./statistics/random.ts";
 import { kaplanMeier } from "./statistics/survival-curve.ts";
 import type { Lifetime, SurvivalPoint } from "./statistics/survival-curve.ts";
-import { resampleCount } from "./statistics/weights.ts";
+import { resampleCount } from "./statistics/resamples.ts";
 import { wilson } from "./statistics/wilson.ts";
 import type { Ratio } from "./turns.ts";
 import { sumCounts } from "./verdict-counts.ts";

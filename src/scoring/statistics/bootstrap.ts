@@ -1,7 +1,7 @@
 import type { Measure } from "./measure.ts";
 import { quantile } from "./quantile.ts";
-import { resampleCount, resamples, weightedSums } from "./weights.ts";
-import type { Weights } from "./weights.ts";
+import { resampleCount, resampledSums, resamples } from "./resamples.ts";
+import type { Resamples } from "./resamples.ts";
 
 /** A 95 % percentile interval. */
 export interface Interval {
@@ -35,27 +35,23 @@ function keepFinite(values: Float64Array): Float64Array {
   return values.subarray(0, kept);
 }
 
-/** What one resample after the other gives; NaN where there is nothing to divide by. */
-function drawValues(weights: Weights, { top, bottom }: Measure): Float64Array {
-  const values = weightedSums(weights, top);
-  if (bottom.every((count) => count === 1)) return values.map((value) => value / bottom.length);
-  const counts = weightedSums(weights, bottom);
-  // 0/0 is NaN, and there is no other way to a denominator of 0.
-  return values.map((value, index) => value / (counts[index] ?? 0));
-}
+const isMean = ({ bottom }: Measure): boolean => bottom.every((count) => count === 1);
 
-type Drawn = (weights: Weights) => Float64Array;
-
-/** Draws apps anew for all statistics at once. */
-function bootstrap(apps: number, statistics: readonly Drawn[]): (Interval | null)[] {
-  if (apps < FEWEST_APPS) return statistics.map(() => null);
-  const drawn = statistics.map(() => new Float64Array(resampleCount(apps)));
-  let start = 0;
-  for (const weights of resamples(apps)) {
-    for (const [index, statistic] of statistics.entries()) drawn[index]?.set(statistic(weights), start);
-    start += weights.draws;
-  }
-  return drawn.map(percentileInterval);
+/** What the draws of a block give for each measure; NaN where there is nothing to divide by. */
+function drawValues(resampled: Resamples, measures: readonly Measure[]): Float64Array[] {
+  const sums = resampledSums(
+    resampled,
+    measures.flatMap((measure) => (isMean(measure) ? [measure.top] : [measure.top, measure.bottom])),
+  ).values();
+  return measures.map((measure) => {
+    const values = sums.next().value ?? new Float64Array();
+    const counts = isMean(measure) ? null : sums.next().value;
+    // 0/0 is NaN, and there is no other way to a denominator of 0.
+    for (let draw = 0; draw < values.length; draw += 1) {
+      values[draw] = (values[draw] ?? 0) / (counts?.[draw] ?? resampled.apps);
+    }
+    return values;
+  });
 }
 
 /**
@@ -63,10 +59,23 @@ function bootstrap(apps: number, statistics: readonly Drawn[]): (Interval | null
  * fewer than two apps, and for a metric without any denominator.
  */
 export function bootstrapIntervals(apps: number, measures: readonly Measure[]): (Interval | null)[] {
-  return bootstrap(
-    apps,
-    measures.map((measure) => (weights: Weights) => drawValues(weights, measure)),
-  );
+  return bootstrap(apps, measures.length, (resampled) => drawValues(resampled, measures));
+}
+
+/** Draws apps anew for all statistics at once. */
+function bootstrap(
+  apps: number,
+  statistics: number,
+  draw: (resampled: Resamples) => readonly Float64Array[],
+): (Interval | null)[] {
+  const drawn = Array.from({ length: statistics }, () => new Float64Array(resampleCount(apps)));
+  if (apps < FEWEST_APPS) return drawn.map(() => null);
+  let start = 0;
+  for (const resampled of resamples(apps)) {
+    for (const [index, values] of draw(resampled).entries()) drawn[index]?.set(values, start);
+    start += resampled.draws;
+  }
+  return drawn.map(percentileInterval);
 }
 
 /** Two sides of one metric over the same apps in the same order. */
@@ -77,11 +86,13 @@ export interface Pair {
 
 /** Percentile intervals of B minus A, both sides on the same drawn apps; null as in `bootstrapIntervals`. */
 export function pairedIntervals(apps: number, pairs: readonly Pair[]): (Interval | null)[] {
-  return bootstrap(
-    apps,
-    pairs.map(({ a, b }) => (weights: Weights) => {
-      const before = drawValues(weights, a);
-      return drawValues(weights, b).map((value, index) => value - (before[index] ?? 0));
-    }),
-  );
+  const measures = pairs.flatMap(({ a, b }) => [a, b]);
+  return bootstrap(apps, pairs.length, (resampled) => {
+    const values = drawValues(resampled, measures);
+    return pairs.map((_, index) => {
+      const before = values[2 * index];
+      const after = values[2 * index + 1] ?? new Float64Array();
+      return after.map((value, draw) => value - (before?.[draw] ?? 0));
+    });
+  });
 }

@@ -7,7 +7,7 @@ import { permutationTest } from "../../../src/scoring/statistics/permutation.ts"
 import { quantile } from "../../../src/scoring/statistics/quantile.ts";
 import { seededDraw } from "../../../src/scoring/statistics/random.ts";
 import { kaplanMeier } from "../../../src/scoring/statistics/survival-curve.ts";
-import { resampleCount, resamples } from "../../../src/scoring/statistics/weights.ts";
+import { resampleCount, resamples } from "../../../src/scoring/statistics/resamples.ts";
 import { wilson } from "../../../src/scoring/statistics/wilson.ts";
 
 describe("drawing by lot", () => {
@@ -37,11 +37,10 @@ describe("drawing by lot", () => {
   it("every resample holds as many apps as there are, however many blocks it takes", () => {
     for (const apps of [2, 32, 3000]) {
       let draws = 0;
-      for (const weights of resamples(apps)) {
-        draws += weights.draws;
-        let picks = 0;
-        for (const weight of weights.values) picks += weight;
-        expect(picks).toBe(apps * weights.draws);
+      for (const resampled of resamples(apps)) {
+        draws += resampled.draws;
+        expect(resampled.picks).toHaveLength(apps * resampled.draws);
+        expect(resampled.picks.every((app) => app < apps)).toBe(true);
       }
       expect(draws).toBe(resampleCount(apps));
     }
