@@ -27,7 +27,8 @@ async function oneRun(out: string, sandbox: string): Promise<Round> {
   const wallMs = performance.now() - startedAt;
   const events = [1, 2].flatMap((app) => readTrace(join(out, `app-000${app}`, "trace.jsonl"), app).events);
   const finished = events.filter((event) => event.type === "request_finished");
-  const sum = (field: "startMs" | "browserMs"): number => finished.reduce((total, event) => total + event[field], 0);
+  const sum = (field: "startMs" | "browserMs"): number =>
+    finished.reduce((total, event) => total + (event[field] ?? 0), 0);
   return { wallMs, startMs: sum("startMs"), browserMs: sum("browserMs") };
 }
 

@@ -71,7 +71,7 @@ function update(app: AppLine, event: TraceEvent): void {
       app.doing = "judging";
       return;
     case "app_down":
-      app.down = event.class;
+      app.down = String(event.class);
       return;
     case "check_judged":
       app.request = event.request;
@@ -101,7 +101,7 @@ function countsText(counts: Readonly<Record<string, number>>): string {
 }
 
 function finishedLine(event: TraceEvent & { type: "request_finished" }, app: AppLine): string {
-  const seconds = `${(event.durationMs / 1000).toFixed(1)} s`;
+  const seconds = `${((event.durationMs ?? 0) / 1000).toFixed(1)} s`;
   const isClean = Object.keys(app.ownCounts).every((verdict) => verdict === "YES");
   const mark = isClean ? pc.green("✓") : pc.yellow("!");
   const down = app.down === "" ? "" : pc.red(`  app down: ${app.down}`);

@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readRows } from "../dataset/read-rows.ts";
 import type { SampledRow } from "../dataset/row.ts";
 import { EvowebError } from "../errors.ts";
 import { scoreObserved } from "../scoring/score.ts";
@@ -12,7 +11,8 @@ import { readFileText, readJsonLines } from "../trace/jsonl.ts";
 import type { FileText } from "../trace/jsonl.ts";
 import { observeApp } from "../trace/observe-app.ts";
 import { parseTrace } from "../trace/reader.ts";
-import { appDirName, readRunFolder, readRunPlan, readSampledRows } from "../trace/run-folder.ts";
+import { readPlannedRows } from "../trace/planned-rows.ts";
+import { appDirName, readRunFolder, readRunPlan } from "../trace/run-folder.ts";
 import type { KnownRows, RunFolder, RunPlan } from "../trace/run-folder.ts";
 import type { RunJson } from "../trace/run-json.ts";
 import { describeNotes } from "./reader-notes.ts";
@@ -104,16 +104,7 @@ async function readRowsFor(path: string, rowsPath: string | undefined): Promise<
   if (rowsPath === undefined) {
     throw new EvowebError("usage", `${path} has no rows beside it. Name the data set's file with --rows FILE.`);
   }
-  if (existsSync(rowsPath) && statSync(rowsPath).isFile() && isPlan(readFileText(rowsPath)))
-    return readSampledRows(rowsPath);
-  return (await readRows(rowsPath)).map((row, index) => ({ sampleIndex: index + 1, row }));
-}
-
-/** Whether a file of rows is that of a run, which numbers its rows itself. */
-function isPlan(file: FileText): boolean {
-  const indexes: unknown[] = [];
-  readJsonLines(file, ({ value }) => indexes.push(value["sampleIndex"]));
-  return indexes[0] !== undefined;
+  return readPlannedRows(rowsPath);
 }
 
 async function scoreFlat({ path, file, rowsPath }: Source): Promise<ScoredSource> {
@@ -139,7 +130,7 @@ async function scoreFlat({ path, file, rowsPath }: Source): Promise<ScoredSource
       text: `apps that were not planned are left out: ${strays.join(", ")}`,
     });
   }
-  const score = scoreObserved({ rows, apps: flat.apps, ...UNDECLARED });
+  const score = scoreObserved({ rows, apps: flat.apps, isolation: flat.isolation, observation: flat.observation });
   return { path, kind: "verdicts", run: null, rows, score, effort: null, startTimes: [], notes };
 }
 

@@ -45,8 +45,9 @@ function titleLines({ path, run, score }: ScoredSource, colors: Colors): string[
       ? []
       : [
           run.provenance.dataset.name,
-          `agent ${run.provenance.agent.name}`,
-          `judge ${run.provenance.judge?.name ?? "none"}`,
+          `agent ${run.provenance.agent.name ?? "unknown"}`,
+          `judge ${run.provenance.judge === null ? "none" : (run.provenance.judge.name ?? "unknown")}`,
+          ...(run.imported === undefined ? [] : [`imported from ${run.imported.layout}`]),
         ]),
     ...(run !== null && run.repeat.of > 1 ? [`repeat ${run.repeat.index} of ${run.repeat.of}`] : []),
     ...(isolation === null ? [] : [`isolation ${isolation}`]),

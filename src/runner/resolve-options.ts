@@ -26,7 +26,14 @@ export function resolveOptions({ given, out, resume, mask = (text) => text }: Gi
       `--out ${out} and --resume ${resume} name two folders; a resumed run stays where it is`,
     );
   }
-  const stored = parse(readRunPlan(resume).run.options);
+  const { run } = readRunPlan(resume);
+  if (run.imported !== undefined) {
+    throw new EvowebError(
+      "usage",
+      `${resume} was imported, so no agent's work is there to go on with. Start a new run.`,
+    );
+  }
+  const stored = parse(run.options);
   const free: ReadonlySet<string> = new Set(FREE_ON_RESUME);
   const changed = Object.entries(given).filter(
     ([name, value]) =>

@@ -8,6 +8,8 @@ import { describeRunStatistics } from "./run-statistics.ts";
 import type { RunStatistics } from "./run-statistics.ts";
 import { scoreRun } from "./score-run.ts";
 import type { RunScore } from "./score-run.ts";
+import { scoreWebgen } from "./webgen.ts";
+import type { WebgenScore } from "./webgen.ts";
 
 /** The version of the metric definitions; a later one is added beside it, never over it. */
 const DEFINITION = "v1";
@@ -17,7 +19,11 @@ export interface Score {
   readonly definition: typeof DEFINITION;
   /** In the order of the plan. */
   readonly apps: readonly AppScore[];
-  readonly run: RunScore & RunStatistics;
+  readonly run: RunScore &
+    RunStatistics & {
+      /** Only for checks judged by the WebVoyager protocol. */
+      readonly webgen?: WebgenScore;
+    };
 }
 
 /** What was planned and what was seen of it. */
@@ -44,5 +50,10 @@ export function scoreObserved(observed: Observed): Score {
   const apps = observed.rows.map((row) => scoreApp(row, observationsOf(row.sampleIndex, observed)));
   const run = scoreRun(apps, observed.isolation);
   const statistics = describeRunStatistics(observed.rows, apps, run.tpAtN);
-  return { definition: DEFINITION, apps, run: { definition: DEFINITION, ...run, ...statistics } };
+  const webgen = scoreWebgen(observed.rows, observed.apps);
+  return {
+    definition: DEFINITION,
+    apps,
+    run: { definition: DEFINITION, ...run, ...statistics, ...(webgen === null ? {} : { webgen }) },
+  };
 }

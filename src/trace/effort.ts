@@ -13,8 +13,8 @@ export interface Share {
   readonly calls: number | null;
   /** Null when none reported any. */
   readonly costUsd: number | null;
-  /** Sum of their own durations; pauses between them, such as the days before a resume, are not in it. */
-  readonly durationMs: number;
+  /** Sum of their own durations, without pauses such as the days before a resume; null when that of any is unknown. */
+  readonly durationMs: number | null;
 }
 
 /** Turns of the agent and judgements of the judge. */
@@ -49,10 +49,15 @@ function plus(a: number | null, b: number | null | undefined): number | null {
   return b === null || b === undefined ? a : (a ?? 0) + b;
 }
 
+/** A sum of durations is wrong, not smaller, when a part of it is unknown. */
+function both(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
 function addWork(share: MutableShare, event: Work): void {
   const { usage } = event;
   share.count += 1;
-  share.durationMs += event.durationMs;
+  share.durationMs = both(share.durationMs, event.durationMs);
   if (event.type === "agent_finished") share.costUsd = plus(share.costUsd, event.costUsd);
   if (usage === null) {
     share.unreported += 1;
@@ -71,7 +76,7 @@ function addShares(a: Share, b: Share): Share {
     outputTokens: plus(a.outputTokens, b.outputTokens),
     calls: plus(a.calls, b.calls),
     costUsd: plus(a.costUsd, b.costUsd),
-    durationMs: a.durationMs + b.durationMs,
+    durationMs: both(a.durationMs, b.durationMs),
   };
 }
 

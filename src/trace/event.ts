@@ -66,6 +66,8 @@ const common = {
 };
 const ofRequest = { ...common, request: z.int().min(1) };
 const ms = z.number().min(0);
+/** Null where nobody measured, as in imported results. */
+const knownMs = ms.nullable();
 
 /** Which clock of a limit fired, as far as this version knows them. */
 export const CLOCKS = ["wall_ms", "output_bytes", "steps", "llm_calls", "cost_usd", "tokens"] as const;
@@ -97,7 +99,7 @@ const AgentFinished = z.object({
   reply: FileRef.nullable(),
   usage: Usage.nullable(),
   costUsd: z.number().nullable(),
-  durationMs: ms,
+  durationMs: knownMs,
   limit: FiredLimit.optional(),
   /** Process command lines ended after the turn because the agent left them behind. */
   leftBehind: z.array(z.string()).optional(),
@@ -112,17 +114,18 @@ const WorkspaceCommitted = z.object({
 const AppUp = z.object({
   ...ofRequest,
   type: z.literal("app_up"),
-  /** Spawn of the start command to the first accepted probe; median over the request's starts is in `request_finished`. */
-  startMs: ms,
-  /** HTTP status of `/` at the first accepted probe. */
-  status: z.int(),
-  port: z.int(),
-  command: z.string(),
+  /** Spawn of the start command to the first accepted probe; median over the request's starts is in `request_finished`; null when unknown. */
+  startMs: knownMs,
+  /** HTTP status of `/` at the first accepted probe; null when unknown, as port and command may be. */
+  status: z.int().nullable(),
+  port: z.int().nullable(),
+  command: z.string().nullable(),
 });
 const AppDown = z.object({
   ...ofRequest,
   type: z.literal("app_down"),
-  class: z.string(),
+  /** Null when unknown, as in imported results. */
+  class: z.string().nullable(),
   /** Facts: exit code, signal, ports, probe status, log tail. */
   evidence: z.record(z.string(), z.unknown()),
 });
@@ -149,18 +152,18 @@ const CheckJudged = z.object({
   rules: z.record(z.string(), Verdict).optional(),
   /** Which judge ruled: its name, and the hash over its prompts, oracles and model. Absent when none was asked. */
   judge: z.object({ name: z.string(), hash: z.string() }).optional(),
-  durationMs: ms,
+  durationMs: knownMs,
   evidence: z.array(FileRef),
 });
 const RequestFinished = z.object({
   ...ofRequest,
   type: z.literal("request_finished"),
-  durationMs: ms,
+  durationMs: knownMs,
   /** App starts of this request and their total time, for the overhead figure. */
-  starts: z.int().min(0),
-  startMs: ms,
+  starts: z.int().min(0).nullable(),
+  startMs: knownMs,
   /** Time inside browser calls. */
-  browserMs: ms,
+  browserMs: knownMs,
 });
 const AppFinished = z.object({
   ...common,

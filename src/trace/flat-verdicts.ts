@@ -4,15 +4,22 @@ import { Verdict } from "./event.ts";
 import { readJsonLines } from "./jsonl.ts";
 import type { FileText, JsonRecord, LineNotes } from "./jsonl.ts";
 import { knownCause } from "./observations.ts";
-import type { AppObservations, Observation, RequestObservations } from "./observations.ts";
+import type { AppObservations, Observation, RequestObservations, RequestState } from "./observations.ts";
 
-const FlatRun = z.object({ type: z.literal("run"), planned: z.array(z.int().min(1)).optional() });
+const FlatRun = z.object({
+  type: z.literal("run"),
+  planned: z.array(z.int().min(1)).optional(),
+  isolation: z.enum(["check", "request"]).nullable().optional(),
+  observation: z.enum(["locf", "sweep"]).nullable().optional(),
+});
 const FlatRequest = z.object({
   type: z.literal("request"),
   sampleIndex: z.int().min(1),
   request: z.int().min(1),
   responded: z.boolean().nullable(),
   up: z.boolean().nullable(),
+  /** How far the request came; told from its checks when absent. */
+  state: z.enum(["run", "unfinished", "not_run", "no_artifact"]).optional(),
 });
 const FlatCheck = z.object({
   type: z.enum(["check", "sweep"]),
@@ -22,6 +29,7 @@ const FlatCheck = z.object({
   verdict: Verdict,
   cause: z.string(),
   class: z.string().optional(),
+  rules: z.record(z.string(), Verdict).optional(),
 });
 
 /** One line of a flat verdicts file (docs/formats.md). */
@@ -32,6 +40,9 @@ export type FlatLine = z.infer<typeof FlatLine>;
 export interface FlatReading {
   /** Sample indexes of the planned apps: as the file says, else those that occur, in ascending order. */
   readonly planned: readonly number[];
+  /** As the file says; null when it does not. */
+  readonly isolation: "check" | "request" | null;
+  readonly observation: "locf" | "sweep" | null;
   readonly apps: ReadonlyMap<number, AppObservations>;
   readonly notes: FlatNotes;
 }
@@ -69,7 +80,7 @@ function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 class Collector {
-  planned: readonly number[] | null = null;
+  run: z.infer<typeof FlatRun> | null = null;
   readonly apps = new Map<number, DraftApp>();
   readonly badLines: LineNotes["badLines"] = [];
   readonly unknownTypes = new Map<string, number>();
@@ -113,7 +124,7 @@ class Collector {
 
   private keep(flat: FlatLine): void {
     if (flat.type === "run") {
-      this.planned = flat.planned ?? null;
+      this.run = flat;
       return;
     }
     const app = entryOf(this.apps, flat.sampleIndex, () => ({ requests: new Map(), sweep: new Map() }));
@@ -126,9 +137,9 @@ class Collector {
     else request.checks.set(flat.check, this.observe(flat));
   }
 
-  private observe({ verdict, cause, ...rest }: z.infer<typeof FlatCheck>): Observation {
+  private observe({ verdict, cause, class: name, rules }: z.infer<typeof FlatCheck>): Observation {
     if (knownCause(cause) === "other") addOne(this.unknownValues, `cause: ${cause}`);
-    return { verdict, cause, class: rest.class };
+    return { verdict, cause, class: name, ...(rules === undefined ? {} : { rules }) };
   }
 
   private fault(line: number, what: string): EvowebError {
@@ -144,15 +155,21 @@ function keyOf(flat: FlatLine): string {
 
 const isReached = ({ verdict, cause }: Observation): boolean => verdict !== "MISSING" || cause !== "not_reached";
 
+function stateOf(seen: readonly Observation[], isKnown: boolean): RequestState {
+  if (hasNoArtifact(seen)) return "no_artifact";
+  return seen.some(isReached) || isKnown ? "run" : "not_run";
+}
+
+const hasNoArtifact = (seen: readonly Observation[]): boolean =>
+  seen.length > 0 && seen.every(({ cause }) => cause === "no_artifact");
+
 function settleRequest({ line, checks }: DraftRequest): RequestObservations {
   const seen = [...checks.values()];
-  const hasNoArtifact = seen.length > 0 && seen.every(({ cause }) => cause === "no_artifact");
-  const unknown = hasNoArtifact ? false : null;
+  const unknown = hasNoArtifact(seen) ? false : null;
   const responded = line?.responded ?? unknown;
   const up = line?.up ?? unknown;
-  if (hasNoArtifact) return { state: "no_artifact", responded, up, checks };
-  const hasRun = seen.some(isReached) || responded !== null || up !== null;
-  return { state: hasRun ? "run" : "not_run", responded, up, checks };
+  const state = line?.state ?? stateOf(seen, responded !== null || up !== null);
+  return { state, responded, up, checks };
 }
 
 /**
@@ -169,7 +186,9 @@ export function parseFlatVerdicts(file: FileText, name: string): FlatReading {
   }
   const { badLines, duplicates, unknownTypes, unknownValues } = collector;
   return {
-    planned: collector.planned ?? [...apps.keys()].sort((a, b) => a - b),
+    isolation: collector.run?.isolation ?? null,
+    observation: collector.run?.observation ?? null,
+    planned: collector.run?.planned ?? [...apps.keys()].sort((a, b) => a - b),
     apps,
     notes: {
       ...lines,

@@ -8,6 +8,8 @@ export interface Observation {
   readonly cause: string;
   /** As written; absent when the writer gave none. */
   readonly class?: string | undefined;
+  /** The same evidence under the judge's other verdict rules; absent when it has none. */
+  readonly rules?: Readonly<Record<string, Verdict>> | undefined;
 }
 
 /**

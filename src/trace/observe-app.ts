@@ -112,8 +112,9 @@ function observeAttempt(attempt: Attempt): RequestObservations {
 /** Keeps of the verdicts only what scoring reads, so that a whole run fits into little memory. */
 function slim(checks: ReadonlyMap<number, CheckJudged>): Map<number, Observation> {
   const observations = new Map<number, Observation>();
-  for (const [check, { verdict, cause, class: name }] of checks)
-    observations.set(check, { verdict, cause, class: name });
+  for (const [check, { verdict, cause, class: name, rules }] of checks) {
+    observations.set(check, { verdict, cause, class: name, ...(rules === undefined ? {} : { rules }) });
+  }
   return observations;
 }
 

@@ -7,7 +7,7 @@ const VERDICTS: readonly unknown[] = ["YES", "PARTIAL", "NO", "MISSING"];
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isNumber1 = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1;
 const isText = (value: unknown): boolean => typeof value === "string";
-const isMs = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
+const isMs = (value: unknown): boolean => value === null || (Number.isFinite(value) && (value as number) >= 0);
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isIn = (value: unknown, a: string, b: string): boolean => value === a || value === b;
@@ -77,13 +77,13 @@ const KINDS: Readonly<Record<TraceEvent["type"], Kind>> = {
     fields: ["request", "startMs", "status", "port", "command"],
     isGood: (e) =>
       isMs(e["startMs"]) &&
-      Number.isSafeInteger(e["status"]) &&
-      Number.isSafeInteger(e["port"]) &&
-      isText(e["command"]),
+      isNullable(e["status"], Number.isSafeInteger) &&
+      isNullable(e["port"], Number.isSafeInteger) &&
+      isNullable(e["command"], isText),
   },
   app_down: {
     fields: ["request", "class", "evidence"],
-    isGood: (e) => isText(e["class"]) && isFields(e["evidence"]),
+    isGood: (e) => isNullable(e["class"], isText) && isFields(e["evidence"]),
   },
   check_judged: {
     fields: ["request", "check", "pass", "verdict", "cause", "tries", "usage", "durationMs", "evidence"],
@@ -100,7 +100,8 @@ const KINDS: Readonly<Record<TraceEvent["type"], Kind>> = {
   },
   request_finished: {
     fields: ["request", "durationMs", "starts", "startMs", "browserMs"],
-    isGood: (e) => isMs(e["durationMs"]) && isCount(e["starts"]) && isMs(e["startMs"]) && isMs(e["browserMs"]),
+    isGood: (e) =>
+      isMs(e["durationMs"]) && isNullable(e["starts"], isCount) && isMs(e["startMs"]) && isMs(e["browserMs"]),
   },
   app_finished: {
     fields: ["status"],

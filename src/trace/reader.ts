@@ -143,7 +143,7 @@ class Collector {
     if (event.type === "check_judged") {
       if (event.cause !== "judged") this.noteValue("cause", event.cause, knownCause(event.cause) !== "other");
       if (event.class !== undefined) this.noteValue("class", event.class, knownClass(event.class) !== "other");
-    } else if (event.type === "app_down") {
+    } else if (event.type === "app_down" && event.class !== null) {
       this.noteValue("class", event.class, knownClass(event.class) !== "other");
     } else if (event.type === "agent_finished") {
       this.noteValue("status", event.status, statuses.has(event.status));

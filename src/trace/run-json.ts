@@ -14,14 +14,25 @@ const Provenance = z.looseObject({
     /** Hash over the planned rows. */
     contentHash: z.string(),
   }),
-  agent: z.looseObject({ name: z.string() }),
-  /** Null for a run without a judge. */
-  judge: z.looseObject({ name: z.string(), hash: z.string() }).nullable(),
+  /** The name is null when an import does not know it. */
+  agent: z.looseObject({ name: z.string().nullable() }),
+  /** Null for a run without a judge; its name and hash are null when an import does not know them. */
+  judge: z.looseObject({ name: z.string().nullable(), hash: z.string().nullable() }).nullable(),
   browser: z.looseObject({ version: z.string().nullable() }).nullable(),
   /** The container engine; null for local runs. */
   engine: z.looseObject({ version: z.string().nullable() }).nullable(),
   imageDigest: z.string().nullable(),
-  host: z.looseObject({ cores: positive, memoryBytes: positive }),
+  /** Null for imported results. */
+  host: z.looseObject({ cores: positive, memoryBytes: positive }).nullable(),
+});
+
+/** What an import was told; times of its events are that of the import. */
+const Imported = z.looseObject({
+  layout: z.string(),
+  /** File or folder as named on the command line; evidence paths of the traces are relative to it. */
+  source: z.string(),
+  /** True when all agents were taken to have answered, which the source does not say. */
+  assumeResponded: z.boolean(),
 });
 
 /** `run.json`: what a run was told to do and with what; written once and never changed. */
@@ -31,12 +42,16 @@ export const RunJson = z.looseObject({
   suite: z.looseObject({ name: z.string(), version: z.string() }),
   /** Position of this run among its repeats. */
   repeat: z.object({ index: positive, of: positive }),
-  isolation: z.enum(["check", "request"]),
-  observation: z.enum(["locf", "sweep"]),
+  /** Null when an import does not know it. */
+  isolation: z.enum(["check", "request"]).nullable(),
+  /** Null when an import does not know it; the observations then speak for themselves. */
+  observation: z.enum(["locf", "sweep"]).nullable(),
   /** The run whose snapshots were judged again here; absent for a run with an agent of its own. */
   source: z.looseObject({ runId: z.string(), path: z.string() }).optional(),
   /** The resolved options. */
   options: z.record(z.string(), z.unknown()),
   provenance: Provenance,
+  /** Where the results were imported from; absent for runs that evoweb made. */
+  imported: Imported.optional(),
 });
 export type RunJson = z.infer<typeof RunJson>;
