@@ -23,7 +23,7 @@ const packages = {
   runner: ["zod", "tar-stream", "p-limit", "p-retry"],
   scoring: [],
   report: ["picocolors", "cli-table3"],
-  exchange: ["zod"],
+  exchange: ["zod", "csv-parse", "yaml"],
   jobs: ["zod", "p-limit"],
 };
 const node = ["node:*", "node:*/**"];

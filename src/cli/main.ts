@@ -10,6 +10,8 @@ import { doctorCommand } from "./doctor.ts";
 import { judgeCommand } from "./judge.ts";
 import { planCommand } from "./plan.ts";
 import { runCommand } from "./run.ts";
+import { exportCommand } from "./export.ts";
+import { importCommand } from "./import.ts";
 import { imagesCommand } from "./images.ts";
 import { scoreCommand } from "./score.ts";
 
@@ -26,6 +28,8 @@ const commands: readonly CommandUnknownOpts[] = [
   datasetCommand,
   checkoutCommand(),
   doctorCommand(),
+  importCommand,
+  exportCommand,
   imagesCommand,
   cleanCommand,
 ];

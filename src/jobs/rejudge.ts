@@ -129,7 +129,7 @@ async function describe({ source, again, options, judge, runId, looking }: Descr
     runId,
     options,
     dataset: { name: dataset.name, contentHash: dataset.contentHash, truth: null },
-    agent,
+    agent: { name: agent.name ?? "unknown" },
     judge,
     sandbox,
     pool,

@@ -6,6 +6,7 @@ import type { Interval } from "../scoring/statistics/bootstrap.ts";
 import type { Score } from "../scoring/score.ts";
 import type { RunMetrics, RunScore } from "../scoring/score-run.ts";
 import type { Ratio } from "../scoring/turns.ts";
+import type { RunJson } from "../trace/run-json.ts";
 import { effortLines } from "./effort-lines.ts";
 import { formatCounts, formatNumber, formatPercent, formatRanges, formatRatio } from "./format.ts";
 import { curveLines, intervalNote, meanInterval, shareInterval } from "./statistics-lines.ts";
@@ -38,6 +39,10 @@ export function renderScore(source: ScoredSource, { useColor }: TableOptions): s
     .join("\n\n")}\n`;
 }
 
+function judgeName({ imported, provenance }: RunJson): string {
+  return imported === undefined ? (provenance.judge?.name ?? "none") : (imported.judge ?? "unknown");
+}
+
 function titleLines({ path, run, score }: ScoredSource, colors: Colors): string[] {
   const { observation, isolation } = score.run;
   const about = [
@@ -46,7 +51,7 @@ function titleLines({ path, run, score }: ScoredSource, colors: Colors): string[
       : [
           run.provenance.dataset.name,
           `agent ${run.provenance.agent.name ?? "unknown"}`,
-          `judge ${run.provenance.judge === null ? "none" : (run.provenance.judge.name ?? "unknown")}`,
+          `judge ${judgeName(run)}`,
           ...(run.imported === undefined ? [] : [`imported from ${run.imported.layout}`]),
         ]),
     ...(run !== null && run.repeat.of > 1 ? [`repeat ${run.repeat.index} of ${run.repeat.of}`] : []),

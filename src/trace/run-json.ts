@@ -16,8 +16,8 @@ const Provenance = z.looseObject({
   }),
   /** The name is null when an import does not know it. */
   agent: z.looseObject({ name: z.string().nullable() }),
-  /** Null for a run without a judge; its name and hash are null when an import does not know them. */
-  judge: z.looseObject({ name: z.string().nullable(), hash: z.string().nullable() }).nullable(),
+  /** Null for a run without a judge, and for imported results, whose `imported` says more. */
+  judge: z.looseObject({ name: z.string(), hash: z.string() }).nullable(),
   browser: z.looseObject({ version: z.string().nullable() }).nullable(),
   /** The container engine; null for local runs. */
   engine: z.looseObject({ version: z.string().nullable() }).nullable(),
@@ -31,6 +31,8 @@ const Imported = z.looseObject({
   layout: z.string(),
   /** File or folder as named on the command line; evidence paths of the traces are relative to it. */
   source: z.string(),
+  /** Name of the judge; null when unknown. */
+  judge: z.string().nullable(),
   /** True when all agents were taken to have answered, which the source does not say. */
   assumeResponded: z.boolean(),
 });

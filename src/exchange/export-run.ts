@@ -1,0 +1,22 @@
+// A run folder in the formats of others. Texts come in pieces, so that a large run is never one string.
+import type { RunFolder } from "../trace/run-folder.ts";
+import { flatLines } from "./flat-lines.ts";
+import { csvLines } from "./write-csv.ts";
+
+/** Formats that a run can be exported to as one text. */
+export const EXPORT_FORMATS = ["verdicts", "csv"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+function* verdictLines(folder: RunFolder): Generator<string> {
+  for (const line of flatLines(folder)) yield `${JSON.stringify(line)}\n`;
+}
+
+const WRITERS: Readonly<Record<ExportFormat, (folder: RunFolder) => Iterable<string>>> = {
+  verdicts: verdictLines,
+  csv: (folder) => csvLines(flatLines(folder)),
+};
+
+/** A run in another format, piece by piece. */
+export function exportRun(folder: RunFolder, format: ExportFormat): Iterable<string> {
+  return WRITERS[format](folder);
+}
