@@ -2,6 +2,7 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EvowebError, messageOf } from "../errors.ts";
 import { evowebVersion } from "../index.ts";
+import { calibrateCommand } from "./calibrate.ts";
 import { checkoutCommand } from "./checkout.ts";
 import { cleanCommand } from "./clean.ts";
 import { compareCommand } from "./compare.ts";
@@ -22,6 +23,7 @@ const EXIT_USAGE = 2;
 const commands: readonly CommandUnknownOpts[] = [
   runCommand(),
   judgeCommand(),
+  calibrateCommand(),
   scoreCommand,
   compareCommand,
   planCommand,
