@@ -90,6 +90,7 @@ export type { DoctorFinding, DoctorOptions } from "./jobs/doctor.ts";
 export { calibrate } from "./jobs/calibrate.ts";
 export type { CalibrateRequest } from "./jobs/calibrate.ts";
 export type { Calibration } from "./jobs/calibrate/calibration.ts";
+export { calibrationLine } from "./jobs/calibration-line.ts";
 export { calibrateOnLabels } from "./jobs/calibrate-on-labels.ts";
 export { renderCalibration } from "./report/calibration-table.ts";
 export { rejudge } from "./jobs/rejudge.ts";
