@@ -46,6 +46,7 @@ export { writePublishedLayout } from "./judge/webvoyager/published-layout.ts";
 export { WebvoyagerRecord } from "./judge/webvoyager/record.ts";
 export { createWebvoyagerJudge } from "./judge/webvoyager/webvoyager-judge.ts";
 export type { WebvoyagerJudgeOptions } from "./judge/webvoyager/webvoyager-judge.ts";
+export { writeWebgenLayout } from "./exchange/webgen-layout.ts";
 export { EXPORT_FORMATS, exportRun } from "./exchange/export-run.ts";
 export { IMPORT_LAYOUTS, importRun } from "./exchange/import-run.ts";
 export type { ImportReport, ImportRequest } from "./exchange/import-run.ts";
