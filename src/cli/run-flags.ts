@@ -27,34 +27,7 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
   revision: option("--revision <commit|branch|tag>", "revision on the Hub (default: main; the commit is recorded)"),
   apps: option("--apps <list>", 'sample indexes such as "1,3-5" (default: all)'),
   requests: option("--requests <n>", "only the first n requests of each row (default: all)", wholeNumber(1)),
-  agent: option(
-    "--agent <agent>",
-    "replay[:solution|:MUTANT|:SET|:RUNFOLDER], noop, command, builtin, pi, ... (default: replay)",
-  ),
-  model: option(
-    "--model <id>",
-    "model of the agent; its endpoint and key come from EVOWEB_AGENT_*, OPENAI_* or ANTHROPIC_*",
-  ),
-  session: option(
-    "--session <mode>",
-    "continue: one conversation over all requests; fresh: a new one for each (default: continue)",
-    oneOf("continue", "fresh"),
-  ),
-  gateway: option(
-    "--gateway <on|off>",
-    "off: the agent brings its own way to a model; nothing is counted or limited (default: on)",
-    oneOf("on", "off"),
-  ),
-  agentCallsPerRequest: option("--agent-calls-per-request <n>", "model calls of one request", wholeNumber(1)),
-  agentCallsPerApp: option("--agent-calls-per-app <n>", "model calls of one app", wholeNumber(1)),
-  agentCallsPerRun: option("--agent-calls-per-run <n>", "model calls of the run", wholeNumber(1)),
-  agentTokensPerRequest: option("--agent-tokens-per-request <n>", "tokens of one request", wholeNumber(1)),
-  agentTokensPerApp: option("--agent-tokens-per-app <n>", "tokens of one app", wholeNumber(1)),
-  agentTokensPerRun: option("--agent-tokens-per-run <n>", "tokens of the run", wholeNumber(1)),
-  agentUsdPerRequest: option("--agent-usd-per-request <usd>", "cost of one request", positiveNumber),
-  agentUsdPerApp: option("--agent-usd-per-app <usd>", "cost of one app", positiveNumber),
-  agentUsdPerRun: option("--agent-usd-per-run <usd>", "cost of the run", positiveNumber),
-  keepLlmBodies: option("--keep-llm-bodies", "keep what the agent's model was sent and answered"),
+  agent: option("--agent <agent>", "replay[:solution|:MUTANT|:SET|:RUNFOLDER], noop or command (default: replay)"),
   command: option("--command <shell>", "the command of --agent command; gets the request on standard input"),
   sandbox: option(
     "--sandbox <kind>",
@@ -63,8 +36,8 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
   ),
   judge: option(
     "--judge <judge>",
-    "oracle, webvoyager (needs a model) or none (default: oracle)",
-    oneOf("oracle", "webvoyager", "none"),
+    "oracle, evidence or webvoyager (both need a model), or none (default: oracle)",
+    oneOf("oracle", "evidence", "webvoyager", "none"),
   ),
   verdictRule: option(
     "--verdict-rule <rule>",
@@ -100,11 +73,10 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
   cpus: option("--cpus <n>", "processors of each container (default: 2)", positiveNumber),
   pids: option("--pids <n>", "processes of each container (default: 512)", wholeNumber(16)),
   allow: option(
-    "--allow-host <host:port>",
-    "a host that installs and agents may reach beside the package registries; may be repeated",
+    "--allow <host:port>",
+    "a host that installs and agents may reach; may be repeated",
     undefined,
   ).argParser(many),
-  offline: option("--offline", "installs and agents reach no host at all"),
   caFile: option(
     "--ca-file <file>",
     "certificate authority of a proxy that you are behind (or EVOWEB_CA_FILE, NODE_EXTRA_CA_CERTS)",

@@ -1,6 +1,7 @@
 import type { Dataset } from "../dataset/open-dataset.ts";
 import { EvowebError } from "../errors.ts";
 import type { Judge } from "../judge/judge.ts";
+import { createEvidenceJudge } from "../judge/evidence/evidence-judge.ts";
 import { createOracleJudge } from "../judge/oracle-judge.ts";
 import { createWebvoyagerJudge } from "../judge/webvoyager/webvoyager-judge.ts";
 import type { ChatModel } from "../model/chat.ts";
@@ -17,6 +18,10 @@ export async function openJudge(options: RunOptions, dataset: Dataset, model?: C
   if (judge === "webvoyager") {
     if (model === undefined) throw new EvowebError("usage", "--judge webvoyager needs a model, and none was named");
     return createWebvoyagerJudge({ model, verdictRule });
+  }
+  if (judge === "evidence") {
+    if (model === undefined) throw new EvowebError("usage", "--judge evidence needs a model, and none was named");
+    return createEvidenceJudge({ model });
   }
   if (truth !== null) {
     return createOracleJudge({
