@@ -9,6 +9,7 @@
  * - `image`: the sandbox image is missing, cannot be built or lacks a program we need.
  * - `browser`: no usable Chromium, or it cannot be started.
  * - `sandbox`: a place for commands could not be made, or failed under a command.
+ * - `model`: the endpoint of a model did not answer, or refused its key.
  * - `git`: the snapshot store failed.
  * - `io`: the disk refused a read or a write.
  * - `bug`: a state that should not exist; please report it.
@@ -22,6 +23,7 @@ export type EvowebErrorCode =
   | "image"
   | "browser"
   | "sandbox"
+  | "model"
   | "git"
   | "io"
   | "bug";

@@ -2,12 +2,16 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { secretsOf, type HubAccess, type RunEnvironment } from "../index.ts";
 
+const OPENAI_URL = "https://api.openai.com/v1";
+const ANTHROPIC_URL = "https://api.anthropic.com";
+
 /** What the runner may know of this process's environment. */
 export function readEnvironment(): RunEnvironment {
   const { EVOWEB_CHROMIUM: chromium, DOCKER_HOST: dockerHost, EVOWEB_BASE_IMAGE: baseImage } = process.env;
   return {
     secrets: secretsOf(process.env),
     hub: readHubAccess(),
+    agentEndpoints: agentEndpoints(),
     ...(chromium === undefined || chromium === "" ? {} : { chromium }),
     ...(dockerHost === undefined || dockerHost === "" ? {} : { dockerHost }),
     ...(baseImage === undefined || baseImage === "" ? {} : { baseImage }),
@@ -27,4 +31,18 @@ export function readHubAccess(): HubAccess {
     ...(url === undefined ? {} : { url }),
     ...(token === undefined ? {} : { token }),
   };
+}
+
+/** Endpoints of the agent's model: EVOWEB_AGENT_* for all APIs, else OPENAI_* and ANTHROPIC_* for their own. */
+function agentEndpoints(): NonNullable<RunEnvironment["agentEndpoints"]> {
+  const env = process.env;
+  const own = endpoint(env["EVOWEB_AGENT_BASE_URL"], env["EVOWEB_AGENT_API_KEY"] || env["OPENAI_API_KEY"]);
+  if (own !== undefined) return { openai: own };
+  const openai = endpoint(env["OPENAI_BASE_URL"] || OPENAI_URL, env["EVOWEB_AGENT_API_KEY"] || env["OPENAI_API_KEY"]);
+  const anthropic = endpoint(env["ANTHROPIC_BASE_URL"] || ANTHROPIC_URL, env["ANTHROPIC_API_KEY"]);
+  return { ...(openai === undefined ? {} : { openai }), ...(anthropic === undefined ? {} : { anthropic }) };
+}
+
+function endpoint(baseUrl: string | undefined, apiKey: string | undefined) {
+  return baseUrl && apiKey ? { baseUrl, apiKey } : undefined;
 }

@@ -1,4 +1,4 @@
-import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Command, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { createMask, evowebVersion, resolveOptions, run } from "../index.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { givenOptions, RUN_FLAGS } from "./run-flags.ts";
@@ -24,6 +24,8 @@ export function runCommand(): CommandUnknownOpts {
     .option("--dry-run", "print the options in force as JSON and stop", false)
     .addHelpText("after", EXAMPLES);
   for (const flag of Object.values(RUN_FLAGS)) command.addOption(flag);
+  // The name that --allow-host had before.
+  command.addOption(new Option("--allow <host:port>").argParser(RUN_FLAGS.allow.parseArg ?? String).hideHelp());
   return command.action(async (flags: Flags) => {
     process.exitCode = await execute(flags);
   });

@@ -31,7 +31,7 @@ export interface Location {
 }
 
 /** Data sets that come with evoweb; the folder lies beside `src` and beside `dist`. */
-const builtInFolder = fileURLToPath(new URL("../../datasets/", import.meta.url));
+export const builtInFolder = fileURLToPath(new URL("../../datasets/", import.meta.url));
 
 /**
  * Finds a built-in data set by its name, a file or folder by its path, or `owner/name` on the Hub, in this order; what the Hub

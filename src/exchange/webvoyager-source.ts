@@ -43,9 +43,8 @@ function sortFolders(records: readonly string[], search: WebvoyagerSearch): Map<
 }
 
 function isUp(checks: readonly ImportedCheck[]): boolean | null {
-  // A conversation shows that the site was opened, whatever came of it.
-  if (checks.some(({ verdict, cause }) => cause === "judged" || (verdict === "MISSING" && cause === "infra")))
-    return true;
+  // A conversation shows that the site was opened, whatever came of it, and a damaged one was there too.
+  if (checks.some(({ rules, class: name }) => rules?.["legacy"] !== "MISSING" || name === "disk")) return true;
   return checks.length > 0 && checks.every(({ cause }) => cause === "app_down") ? false : null;
 }
 

@@ -69,3 +69,8 @@ export function sha256(content: string | Uint8Array): string {
 export function requestDir(request: number): string {
   return `request-${String(request).padStart(2, "0")}`;
 }
+
+/** Folder of an attempt's logs, relative to the app's folder; later attempts have one of their own, so that none is lost. */
+export function attemptDir(request: number, attempt: number): string {
+  return attempt === 1 ? requestDir(request) : `${requestDir(request)}/attempt-${String(attempt).padStart(2, "0")}`;
+}

@@ -1,9 +1,12 @@
 import type { HubAccess } from "../dataset/hub/hub-access.ts";
+import type { Upstreams } from "./gateway/upstream.ts";
 
 /** What the command line took from the process environment for the runner; nothing else of it gets in. */
 export interface RunEnvironment {
   /** Values that must never be written anywhere, see `secretsOf`. */
   readonly secrets: readonly string[];
+  /** Where the agent's model answers, with the keys; empty: nowhere. Absent: as empty. */
+  readonly agentEndpoints?: Upstreams;
   /** EVOWEB_CHROMIUM; absent: a browser is looked for. */
   readonly chromium?: string;
   /** DOCKER_HOST; absent: the usual socket. */

@@ -22,12 +22,20 @@ export async function retryInfra<T>(step: (tryNumber: number) => Promise<T>, sig
       retries: RETRIES,
       minTimeout: FIRST_WAIT_MS,
       factor: 4,
-      shouldRetry: ({ error }) => !signal.aborted && isInfra(error),
+      shouldRetry: ({ error }) => !signal.aborted && isInfra(error) && !costly.has(error),
     });
   } catch (error) {
     if (error instanceof Error) triesByError.set(error, tries);
     throw error;
   }
+}
+
+const costly = new WeakSet<Error>();
+
+/** Marks a fault after which a step is not tried again by itself: a model had answered, and its answers would be paid twice. */
+export function notAgain<E extends Error>(error: E): E {
+  costly.add(error);
+  return error;
 }
 
 const triesByError = new WeakMap<Error, number>();
@@ -37,7 +45,7 @@ export function triesOf(error: Error): number {
   return triesByError.get(error) ?? 1;
 }
 
-const HEALS: ReadonlySet<EvowebError["code"]> = new Set(["sandbox", "docker", "browser"]);
+const HEALS: ReadonlySet<EvowebError["code"]> = new Set(["sandbox", "docker", "browser", "model"]);
 
 /** Whether an error says that the infrastructure failed, so that what was asked stays undecided instead of failed. */
 export function isInfra(error: unknown): error is EvowebError {

@@ -17,8 +17,26 @@ export const RunOptions = z.strictObject({
   apps: z.string().optional(),
   /** Only the first n requests of each row; absent: all. The rows are cut, so scores are over n requests. */
   requests: positive.optional(),
-  /** "replay[:what]", "noop" or "command". */
+  /** "replay[:what]", "noop", "command", or an agent of `src/runner/agents/table.ts`. */
   agent: z.string().min(1).default("replay"),
+  /** Model of the agent, as its endpoint names it; required by agents that talk to one. */
+  model: z.string().min(1).optional(),
+  /** One conversation over all requests, or a new one for each. */
+  session: z.enum(["continue", "fresh"]).default("continue"),
+  /** "off": the agent brings its own way to a model (its hosts must be allowed); nothing is counted or limited then. */
+  gateway: z.enum(["on", "off"]).default("on"),
+  /** Bounds of the agent's model use; absent: none. Dollars bind as far as prices are known. */
+  agentCallsPerRequest: positive.optional(),
+  agentCallsPerApp: positive.optional(),
+  agentCallsPerRun: positive.optional(),
+  agentTokensPerRequest: positive.optional(),
+  agentTokensPerApp: positive.optional(),
+  agentTokensPerRun: positive.optional(),
+  agentUsdPerRequest: z.number().positive().optional(),
+  agentUsdPerApp: z.number().positive().optional(),
+  agentUsdPerRun: z.number().positive().optional(),
+  /** Keeps what is sent to the agent's model and what it answers, by hash. */
+  keepLlmBodies: z.boolean().default(false),
   /** Shell command of the agent "command". */
   command: z.string().optional(),
   /** Absent: docker when an engine answers, else local for agents that run no generated commands. */
@@ -45,8 +63,10 @@ export const RunOptions = z.strictObject({
   memoryMb: positive.min(64).default(2048),
   cpus: z.number().positive().max(256).default(2),
   pids: positive.min(16).default(512),
-  /** "host:port" entries that installs (and the agent's commands) may reach beside the package registry. */
+  /** "host:port" entries that installs and the agent's commands may reach beside the package registries. */
   allow: z.array(z.string()).default([]),
+  /** True: no host can be reached by agents and installs, whatever else is said. */
+  offline: z.boolean().default(false),
   /** Certificate authority file for people behind a proxy with its own; copied into the places. */
   caFile: z.string().optional(),
   /** Sandbox image; absent: the one that evoweb builds. */

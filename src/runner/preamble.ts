@@ -1,3 +1,8 @@
+import { sha256 } from "./app-trace.ts";
+
+/** Changes whenever any text below does; stored in run.json with the hash of the texts. */
+export const PREAMBLE_VERSION = "2";
+
 /** What every agent is told once, before request 1. It names no check, verdict, log or later request. */
 export function preambleFor(root: string): string {
   return [
@@ -9,4 +14,20 @@ export function preambleFor(root: string): string {
     "The environment variable PORT suggests a port; any port the app listens on is found. It must answer HTTP within a minute.",
     "Keep node_modules out of version control: it is not part of the copy. Data that must survive a restart belongs in files of that folder.",
   ].join("\n");
+}
+
+/** What an agent is told that neither called a tool nor changed a file; the same for every agent, two times at most. */
+export const NUDGE =
+  "Nobody answers questions. Decide by yourself, carry the request out in the workspace, and end your turn when it is done.";
+
+/** The time that is left for a request, as its last line. */
+export function timeLeft(leftMs: number): string {
+  const minutes = Math.floor(leftMs / 60_000);
+  const seconds = Math.floor((leftMs % 60_000) / 1000);
+  return `(Time left for this request: ${minutes === 0 ? `${seconds} s` : `${minutes} min`}.)`;
+}
+
+/** Hash over all texts that evoweb adds to a request. */
+export function preambleHash(): string {
+  return sha256([preambleFor("/workspace"), NUDGE, timeLeft(60_000)].join("\0"));
 }

@@ -9,6 +9,7 @@ import type { AppProgress, NextStep } from "./progress.ts";
 import type { Place } from "./sandbox.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot-store.ts";
 import { restoreWorkspace, takeTurn } from "./take-turn.ts";
+import type { TurnWatch } from "./turn-watch.ts";
 
 /** Everything one app's sequence needs. */
 export interface AppRun {
@@ -16,6 +17,7 @@ export interface AppRun {
   readonly progress: AppProgress;
   readonly store: SnapshotStore;
   readonly trace: AppTrace;
+  readonly watch: TurnWatch;
   readonly openWorkspace: () => Promise<Place>;
   readonly openSession: (place: Place) => Promise<AgentSession>;
   readonly judging: (snapshot: Pick<Snapshot, "sha" | "tree">) => JudgeContext;
@@ -33,7 +35,8 @@ export async function runApp(run: AppRun): Promise<void> {
     await using place = await retryInfra(() => run.openWorkspace(), run.signal);
     await using session = await run.openSession(place);
     const from = progress.next.request;
-    await restoreWorkspace(place, run.store, progress.next.stage === "judge" ? from : from - 1);
+    const restored = { ...run, place, dir: trace.dir };
+    await restoreWorkspace(restored, progress.next.stage === "judge" ? from : from - 1);
     for (const { number } of requests.slice(from - 1)) {
       const step = number === from ? progress.next : firstStep(number);
       const failure = await runRequest(run, { place, session, step });
@@ -72,8 +75,8 @@ async function runRequest(run: AppRun, { place, session, step }: Step): Promise<
     try {
       attempt = await retryInfra(async (tryNumber) => {
         const current = step.attempt + tryNumber - 1;
-        if (tryNumber > 1) await restoreWorkspace(place, store, request.number - 1);
-        await takeTurn({ session, place, store, trace, input, signal: run.signal }, current);
+        if (tryNumber > 1) await restoreWorkspace({ ...run, place, dir: trace.dir }, request.number - 1);
+        await takeTurn({ session, place, store, trace, watch: run.watch, input, signal: run.signal }, current);
         return current;
       }, run.signal);
     } catch (error) {

@@ -1,5 +1,7 @@
 // The plan of a run: what is needed is opened, then each app goes through its requests; a trace is all that comes out.
+import { resolve } from "node:path";
 import pLimit from "p-limit";
+import { builtInFolder } from "../dataset/locate-rows.ts";
 import { openDataset } from "../dataset/open-dataset.ts";
 import { openBrowserPool } from "../judge/browser-pool.ts";
 import { findChromium } from "../judge/chromium.ts";
@@ -11,6 +13,7 @@ import { describeRun } from "./describe-run.ts";
 import { openAgent } from "./open-agent.ts";
 import { openAppRun } from "./open-app-run.ts";
 import { openJudge } from "./open-judge.ts";
+import { openAgentImage, openModels } from "./open-models.ts";
 import type { RunOptions } from "./options.ts";
 import { planRows } from "./plan-rows.ts";
 import { registryTargets } from "./registry.ts";
@@ -49,15 +52,31 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
   const agent = openAgent(options, dataset);
   const judge = await openJudge(options, dataset);
   await using sandbox = await openSandbox({ options, agent, environment, runId, say, signal });
+  const agentImage = await openAgentImage({ options, agent, environment, sandbox: sandbox.kind, say, signal });
   const chromium = await findChromium({ explicitPath: environment.chromium, playwrightAllowed: true });
   await using pool = await openBrowserPool({ chromium });
-  const description = await describeRun({ runId, options, dataset, agent, judge, sandbox, pool });
+  const description = await describeRun({ runId, options, dataset, agent, agentImage, judge, sandbox, pool });
   if (plan !== null) requireSameInputs(plan.run, description);
   using folder = openRun(request, { description, rows, options, mask });
   const apps = pLimit(options.workers);
   const slots = pLimit(options.checksAtOnce);
-  const installTargets = [...(await registryTargets()), ...options.allow];
-  const shared = { dir: folder.dir, installTargets, options, agent, judge, sandbox, pool, slots, mask, listen, signal };
+  const installTargets = options.offline ? [] : [...(await registryTargets()), ...options.allow];
+  const models = openModels({ options, agent, environment, resume });
+  const judgePaths = [resolve(folder.dir), resolve(options.dataset), builtInFolder];
+  const forAgent = { agent, judgePaths, ...models, ...(agentImage === null ? {} : { agentImage: agentImage.tag }) };
+  const shared = {
+    ...forAgent,
+    dir: folder.dir,
+    installTargets,
+    options,
+    judge,
+    sandbox,
+    pool,
+    slots,
+    mask,
+    listen,
+    signal,
+  };
   await folder.whileOpen(
     rows.map((sampled) =>
       apps(async () => {

@@ -82,6 +82,17 @@ export const FiredLimit = z.object({
 });
 export type FiredLimit = z.infer<typeof FiredLimit>;
 
+/** What was found of the judge's material in what an agent sent to its model, wrote or printed. */
+export const Integrity = z.object({
+  /** Distinct canary texts of checks and later requests that were found. */
+  canaryHits: z.int().min(0),
+  /** Paths of the judge's files that were named. */
+  judgeFilesSeen: z.array(z.string()),
+  /** "clean", "touched", or "unknown" when what the agent sent could not be looked at. */
+  verdict: z.string(),
+});
+export type Integrity = z.infer<typeof Integrity>;
+
 const AppStarted = z.object({ ...common, type: z.literal("app_started"), rowHash: z.string() });
 const RequestStarted = z.object({
   ...ofRequest,
@@ -103,6 +114,16 @@ const AgentFinished = z.object({
   limit: FiredLimit.optional(),
   /** Process command lines ended after the turn because the agent left them behind. */
   leftBehind: z.array(z.string()).optional(),
+  /** How the conversation ended, finer than `status`: "answered", "empty", "step_limit", "provider_error", ... */
+  outcome: z.string().optional(),
+  /** How often the agent was told to go on, because it had called no tool and changed no file. */
+  nudges: z.int().min(0).optional(),
+  /** Hosts ("host:port") that the agent wanted and that are on no list. */
+  blockedHosts: z.array(z.string()).optional(),
+  /** Calls of the model, a line each; absent when none was made or they did not pass the gateway. */
+  llmCalls: FileRef.optional(),
+  /** The turn as an ATIF document. */
+  trajectory: FileRef.optional(),
 });
 const WorkspaceCommitted = z.object({
   ...ofRequest,
@@ -110,6 +131,8 @@ const WorkspaceCommitted = z.object({
   sha: z.string(),
   tree: z.string(),
   files: z.int().min(0),
+  /** Whether the agent knew what it must not know; absent in traces of earlier versions. */
+  integrity: Integrity.optional(),
 });
 const AppUp = z.object({
   ...ofRequest,

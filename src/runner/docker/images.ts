@@ -46,20 +46,28 @@ async function build(docker: Docker, tag: string, options: ImageOptions & { arch
         ...(options.signal === undefined ? {} : { abortSignal: options.signal }),
       }),
     );
-    const said: string[] = [];
-    await new Promise<void>((resolve, reject) => {
-      const finish = (error: Error | null): void => {
-        if (error === null) resolve();
-        else
-          reject(new EvowebError("image", `Building ${tag} failed: ${error.message}\n${said.slice(-20).join("\n")}`));
-      };
-      docker.modem.followProgress(stream, finish, (event: { stream?: string }) => {
-        for (const line of (event.stream ?? "").split("\n")) {
-          if (line.trim() === "") continue;
-          said.push(line.trim());
-          onLine(line.trim());
-        }
-      });
+    await followBuild(docker, stream, { tag, onLine });
+  });
+}
+
+/** Waits for a build's end. Throws `EvowebError("image")` with its last lines when it fails. */
+export async function followBuild(
+  docker: Docker,
+  stream: NodeJS.ReadableStream,
+  { tag, onLine }: { readonly tag: string; readonly onLine: (line: string) => void },
+): Promise<void> {
+  const said: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const finish = (error: Error | null): void => {
+      if (error === null) resolve();
+      else reject(new EvowebError("image", `Building ${tag} failed: ${error.message}\n${said.slice(-20).join("\n")}`));
+    };
+    docker.modem.followProgress(stream, finish, (event: { stream?: string }) => {
+      for (const line of (event.stream ?? "").split("\n")) {
+        if (line.trim() === "") continue;
+        said.push(line.trim());
+        onLine(line.trim());
+      }
     });
   });
 }

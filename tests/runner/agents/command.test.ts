@@ -23,7 +23,14 @@ afterAll(async () => {
 const limits = { timeoutMs: 20_000, maxOutputBytes: 64 * 1024 };
 const signal = new AbortController().signal;
 const open = (command: string, timeoutMs = limits.timeoutMs): Promise<AgentSession> =>
-  createCommandAgent(command).open({ rowId: "1", place, preamble: "fixed", limits: { ...limits, timeoutMs } });
+  createCommandAgent(command).open({
+    model: null,
+    session: "continue",
+    rowId: "1",
+    place,
+    preamble: "fixed",
+    limits: { ...limits, timeoutMs },
+  });
 
 // Texts that look like code, templates or options (each stands for a way in which a shell or a parser could eat it).
 const ODD_TEXTS = [
