@@ -1,5 +1,6 @@
 import type { Score } from "../scoring/score.ts";
 import type { Effort } from "../trace/effort.ts";
+import type { RunIntegrity } from "../trace/integrity.ts";
 import type { ReaderNote } from "./reader-notes.ts";
 import type { ScoredSource } from "./score-source.ts";
 
@@ -7,6 +8,8 @@ import type { ScoredSource } from "./score-source.ts";
 export interface ScoreDocument extends Score {
   /** What the run took; null where the source does not say. */
   readonly effort: Effort | null;
+  /** Absent for traces of versions that did not look, so that they score to the same bytes for ever. */
+  readonly integrity?: RunIntegrity;
   readonly startTimes: readonly string[];
   readonly notes: readonly ReaderNote[];
 }
@@ -18,8 +21,9 @@ export interface ScoreDocuments {
 }
 
 /** One source as a document; the same source gives the same bytes. */
-export function scoreDocument({ score, effort, startTimes, notes }: ScoredSource): ScoreDocument {
-  return { ...score, effort, startTimes, notes };
+export function scoreDocument({ score, effort, integrity, startTimes, notes }: ScoredSource): ScoreDocument {
+  const looked = integrity === undefined || integrity === null ? {} : { integrity };
+  return { ...score, effort, ...looked, startTimes, notes };
 }
 
 /** One source as its document, several as a list of them under their paths. */

@@ -6,6 +6,8 @@ import { scoreObserved } from "../scoring/score.ts";
 import type { Score } from "../scoring/score.ts";
 import { effortOf, sumEfforts } from "../trace/effort.ts";
 import type { Effort } from "../trace/effort.ts";
+import { sumIntegrity } from "../trace/integrity.ts";
+import type { RunIntegrity } from "../trace/integrity.ts";
 import { FLAT_TYPES, parseFlatVerdicts } from "../trace/flat-verdicts.ts";
 import { readFileText, readJsonLines } from "../trace/jsonl.ts";
 import type { FileText } from "../trace/jsonl.ts";
@@ -30,6 +32,8 @@ export interface ScoredSource {
   readonly score: Score;
   /** What the run took; null where the source does not say. */
   readonly effort: Effort | null;
+  /** Whether the agents knew what they must not know; absent or null where nobody looked. */
+  readonly integrity?: RunIntegrity | null;
   /** ISO 8601 times at which a process took the run up; more than one says that it was resumed. */
   readonly startTimes: readonly string[];
   readonly notes: readonly ReaderNote[];
@@ -51,6 +55,7 @@ export function scoreRunFolder(folder: RunFolder): ScoredSource {
     rows,
     score: scoreObserved({ rows, apps, isolation: run.isolation, observation: run.observation }),
     effort: sumEfforts([...folder.apps.values()].map(({ effort }) => effort)),
+    integrity: sumIntegrity([...folder.apps.values()].map(({ integrity }) => integrity)),
     startTimes: folder.runEvents.flatMap((event) => (event.type === "run_started" ? [event.time] : [])),
     notes,
   };

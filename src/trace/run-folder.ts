@@ -9,6 +9,8 @@ import { RunEvent } from "./event.ts";
 import type { RunFact } from "./event.ts";
 import { effortOf } from "./effort.ts";
 import type { Effort } from "./effort.ts";
+import { integrityOf } from "./integrity.ts";
+import type { RunIntegrity } from "./integrity.ts";
 import { readFileText, readFileTextIfAny, readJsonLines } from "./jsonl.ts";
 import type { LineNotes } from "./jsonl.ts";
 import { observeApp } from "./observe-app.ts";
@@ -26,6 +28,8 @@ interface AppReading {
   /** What counts of its events. */
   readonly observations: AppObservations;
   readonly effort: Effort;
+  /** Null when nobody looked. */
+  readonly integrity: RunIntegrity | null;
   /** What the reader met. */
   readonly notes: TraceNotes;
 }
@@ -179,7 +183,14 @@ function readApp(dir: string, sampled: SampledRow): AppReading | undefined {
   const { events, notes } = parseTrace(file, path, sampleIndex);
   const counted = observeApp(sampled, events);
   // The events are let go here: a run of hundreds of apps is read without holding more than one app's at a time.
-  return { sampleIndex, dir, observations: counted.observations, effort: effortOf(events, counted), notes };
+  return {
+    sampleIndex,
+    dir,
+    observations: counted.observations,
+    effort: effortOf(events, counted),
+    integrity: integrityOf(events),
+    notes,
+  };
 }
 
 function readRunEvents(dir: string): Pick<RunFolder, "runEvents" | "runNotes"> {
