@@ -12,9 +12,19 @@ export function readEnvironment(): RunEnvironment {
     secrets: secretsOf(process.env),
     hub: readHubAccess(),
     agentEndpoints: agentEndpoints(),
+    judge: readJudgeAccess(),
     ...(chromium === undefined || chromium === "" ? {} : { chromium }),
     ...(dockerHost === undefined || dockerHost === "" ? {} : { dockerHost }),
     ...(baseImage === undefined || baseImage === "" ? {} : { baseImage }),
+  };
+}
+
+function readJudgeAccess(): { readonly baseUrl?: string; readonly apiKey?: string } {
+  const baseUrl = process.env["EVOWEB_JUDGE_BASE_URL"] || process.env["OPENAI_BASE_URL"];
+  const apiKey = process.env["EVOWEB_JUDGE_API_KEY"] || process.env["OPENAI_API_KEY"];
+  return {
+    ...(baseUrl === undefined || baseUrl === "" ? {} : { baseUrl }),
+    ...(apiKey === undefined || apiKey === "" ? {} : { apiKey }),
   };
 }
 

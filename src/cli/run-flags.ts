@@ -71,6 +71,35 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
     "legacy (as published) or strict, for --judge webvoyager; both are stored (default: strict)",
     oneOf("legacy", "strict"),
   ),
+  judgeModel: option(
+    "--judge-model <name>",
+    "model of the judge (endpoint: EVOWEB_JUDGE_BASE_URL, EVOWEB_JUDGE_API_KEY)",
+  ),
+  cassette: option("--cassette <file>", "file with the answers of the judge's model, to replay or to record"),
+  cassetteMode: option(
+    "--cassette-mode <mode>",
+    "record: ask and store; replay: never ask; auto: ask what is not stored (default: auto)",
+    oneOf("record", "replay", "auto"),
+  ),
+  priceFile: option("--price-file <file>", "JSON with prices of models in US dollars per million tokens"),
+  judgeTokensPerCheck: option(
+    "--judge-tokens-per-check <n>",
+    "most tokens of the judge's model for a check",
+    wholeNumber(1),
+  ),
+  judgeTokensPerApp: option(
+    "--judge-tokens-per-app <n>",
+    "most tokens of the judge's model for an app",
+    wholeNumber(1),
+  ),
+  judgeTokens: option("--judge-tokens <n>", "most tokens of the judge's model for the run", wholeNumber(1)),
+  judgeUsdPerCheck: option(
+    "--judge-usd-per-check <n>",
+    "most US dollars of the judge's model for a check",
+    positiveNumber,
+  ),
+  judgeUsdPerApp: option("--judge-usd-per-app <n>", "most US dollars of the judge's model for an app", positiveNumber),
+  judgeUsd: option("--judge-usd <n>", "most US dollars of the judge's model for the run", positiveNumber),
   isolation: option(
     "--isolation <mode>",
     "check: a fresh copy and start for each check; request: one start for a request's checks (default: check)",

@@ -8,6 +8,8 @@ import { EvowebError } from "../errors.ts";
 import { createConstantJudge } from "../judge/constant-judge.ts";
 import type { Judge } from "../judge/judge.ts";
 import type { RunEnvironment } from "../runner/environment.ts";
+import { openJudgeModel } from "../runner/open-judge-model.ts";
+import type { ChatModel } from "../model/chat.ts";
 import { openJudge } from "../runner/open-judge.ts";
 import type { RunOptions } from "../runner/options.ts";
 import { resolveOptions } from "../runner/resolve-options.ts";
@@ -56,7 +58,8 @@ export async function calibrate(
     );
   }
   const questions = planQuestions({ ...choiceOf(request, dataset), mutants: truth.mutants });
-  const judge = await judgeOf(request, options, dataset);
+  await using model = await openJudgeModel(options, request);
+  const judge = await judgeOf(request, { options, dataset, model });
   const mask = createMask(environment.secrets);
   await using looking = await openLooking(request, { options, runId: `calibrate-${process.pid}`, agent: null });
   const browser = looking.pool.info.version;
@@ -111,9 +114,15 @@ function choiceOf({ requests, mutants, checks }: CalibrateRequest, { apps }: Dat
   };
 }
 
-async function judgeOf({ constant }: CalibrateRequest, options: RunOptions, dataset: Dataset): Promise<Judge> {
+interface JudgeParts {
+  readonly options: RunOptions;
+  readonly dataset: Dataset;
+  readonly model: ChatModel | null;
+}
+
+async function judgeOf({ constant }: CalibrateRequest, { options, dataset, model }: JudgeParts): Promise<Judge> {
   if (constant !== undefined) return createConstantJudge(constant === "always-yes" ? "YES" : "NO");
-  const judge = await openJudge(options, dataset);
+  const judge = await openJudge(options, dataset, model);
   if (judge === null) throw new EvowebError("usage", "name the judge to measure with --judge");
   return judge;
 }

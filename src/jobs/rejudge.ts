@@ -5,6 +5,7 @@ import { EvowebError } from "../errors.ts";
 import type { Judge } from "../judge/judge.ts";
 import { describeRun } from "../runner/describe-run.ts";
 import type { RunEnvironment } from "../runner/environment.ts";
+import { openJudgeModel } from "../runner/open-judge-model.ts";
 import { openJudge } from "../runner/open-judge.ts";
 import type { RunOptions } from "../runner/options.ts";
 import { evowebVersion } from "../runner/provenance.ts";
@@ -52,7 +53,8 @@ export async function rejudge(request: RejudgeRequest): Promise<Rejudged> {
   const mask = createMask(environment.secrets);
   const { source, again } = whatAgain(request);
   const options = optionsOf(request, source, again);
-  const judge = await openJudge(options, await datasetOf(source, options));
+  await using model = await openJudgeModel(options, request);
+  const judge = await openJudge(options, await datasetOf(source, options), model);
   if (judge === null)
     throw new EvowebError("usage", "there is nothing to judge again without a judge; name one with --judge");
   const runId = newRunId(`judge-${judge.name}`);

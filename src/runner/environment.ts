@@ -13,6 +13,8 @@ export interface RunEnvironment {
   readonly dockerHost?: string;
   /** EVOWEB_BASE_IMAGE: an image with glibc to build the sandbox image on. */
   readonly baseImage?: string;
+  /** EVOWEB_JUDGE_BASE_URL and EVOWEB_JUDGE_API_KEY, else OPENAI_BASE_URL and OPENAI_API_KEY. */
+  readonly judge?: { readonly baseUrl?: string; readonly apiKey?: string };
   /** HF_ENDPOINT, HF_TOKEN, HF_HUB_CACHE, HF_HOME, HF_HUB_OFFLINE; absent: the public hub without a token. */
   readonly hub?: HubAccess;
 }

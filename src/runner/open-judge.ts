@@ -8,15 +8,20 @@ import type { ChatModel } from "../model/chat.ts";
 import type { RunOptions } from "./options.ts";
 
 /**
- * The judge that the options name, or null when nothing is to be judged; `model` is the judge's model, absent where none was
+ * The judge that the options name, or null when nothing is to be judged; `model` is the judge's model, null where none was
  * named. Throws `EvowebError("usage")` for a judge that cannot work with what there is.
  */
-export async function openJudge(options: RunOptions, dataset: Dataset, model?: ChatModel): Promise<Judge | null> {
+export async function openJudge(
+  options: RunOptions,
+  dataset: Dataset,
+  model: ChatModel | null = null,
+): Promise<Judge | null> {
   const { judge, agent, verdictRule } = options;
   const { name, truth, rows } = dataset;
   if (judge === "none") return null;
   if (judge === "webvoyager") {
-    if (model === undefined) throw new EvowebError("usage", "--judge webvoyager needs a model, and none was named");
+    if (model === null)
+      throw new EvowebError("usage", "--judge webvoyager needs a model, and none was named; add --judge-model NAME");
     return createWebvoyagerJudge({ model, verdictRule });
   }
   if (judge === "evidence") {

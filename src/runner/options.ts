@@ -43,6 +43,21 @@ export const RunOptions = z.strictObject({
   sandbox: z.enum(["docker", "local"]).optional(),
   /** "oracle", "evidence" or "webvoyager" (both need a model), or "none"; absent: oracle when the data set has oracles. */
   judge: z.enum(["oracle", "evidence", "webvoyager", "none"]).optional(),
+  /** The judge's model, as its endpoint calls it; absent: judges that need none. */
+  judgeModel: z.string().min(1).optional(),
+  /** File with the judge model's answers; see `cassetteMode`. */
+  cassette: z.string().min(1).optional(),
+  /** record: ask and store; replay: never ask; auto: ask only what is not stored. Default auto. */
+  cassetteMode: z.enum(["record", "replay", "auto"]).optional(),
+  /** JSON file with prices of models, over the built-in list. */
+  priceFile: z.string().min(1).optional(),
+  /** Limits of what the judge's model may take; a check that meets one is MISSING (`budget`). Counted per process start. */
+  judgeTokensPerCheck: positive.optional(),
+  judgeTokensPerApp: positive.optional(),
+  judgeTokens: positive.optional(),
+  judgeUsdPerCheck: z.number().positive().optional(),
+  judgeUsdPerApp: z.number().positive().optional(),
+  judgeUsd: z.number().positive().optional(),
   /** Which rule gives the verdicts of the judge "webvoyager": the published one, or one that leaves nothing to chance words. */
   verdictRule: z.enum(["legacy", "strict"]).default("strict"),
   /** A fresh copy and start for each check, or one start shared by the checks of a request. */
@@ -77,4 +92,18 @@ export const RunOptions = z.strictObject({
 export type RunOptions = z.infer<typeof RunOptions>;
 
 /** Options about the machine and the speed, never about what is found; only these may differ on resume. */
-export const FREE_ON_RESUME = ["workers", "checksAtOnce", "caFile"] as const satisfies readonly (keyof RunOptions)[];
+export const FREE_ON_RESUME = [
+  "workers",
+  "checksAtOnce",
+  "caFile",
+  // What a limit stopped is MISSING, and going on with more money is what one resumes for.
+  "judgeTokensPerCheck",
+  "judgeTokensPerApp",
+  "judgeTokens",
+  "judgeUsdPerCheck",
+  "judgeUsdPerApp",
+  "judgeUsd",
+  "priceFile",
+  "cassette",
+  "cassetteMode",
+] as const satisfies readonly (keyof RunOptions)[];

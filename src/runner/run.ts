@@ -14,6 +14,7 @@ import { openAgent } from "./open-agent.ts";
 import { openAppRun } from "./open-app-run.ts";
 import { openJudge } from "./open-judge.ts";
 import { openAgentImage, openModels } from "./open-models.ts";
+import { openJudgeModel } from "./open-judge-model.ts";
 import type { RunOptions } from "./options.ts";
 import { planRows } from "./plan-rows.ts";
 import { registryTargets } from "./registry.ts";
@@ -50,7 +51,8 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
   const rows = plan?.rows ?? planRows(dataset.apps, options.requests);
   const runId = plan?.run.runId ?? newRunId(options.agent);
   const agent = openAgent(options, dataset);
-  const judge = await openJudge(options, dataset);
+  await using model = await openJudgeModel(options, request);
+  const judge = await openJudge(options, dataset, model);
   await using sandbox = await openSandbox({ options, agent, environment, runId, say, signal });
   const agentImage = await openAgentImage({ options, agent, environment, sandbox: sandbox.kind, say, signal });
   const chromium = await findChromium({ explicitPath: environment.chromium, playwrightAllowed: true });
