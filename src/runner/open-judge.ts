@@ -16,27 +16,40 @@ export async function openJudge(
   dataset: Dataset,
   model: ChatModel | null = null,
 ): Promise<Judge | null> {
-  const { judge, agent, verdictRule } = options;
-  const { name, truth, rows } = dataset;
-  if (judge === "none") return null;
-  if (judge === "webvoyager") {
-    if (model === null)
-      throw new EvowebError("usage", "--judge webvoyager needs a model, and none was named; add --judge-model NAME");
-    return createWebvoyagerJudge({ model, verdictRule });
+  const kind = options.judge ?? defaultJudge(options, dataset);
+  switch (kind) {
+    case "none":
+      return null;
+    case "oracle":
+      return openOracleJudge(dataset);
+    case "webvoyager":
+      return createWebvoyagerJudge({ model: required(model, kind), verdictRule: options.verdictRule });
+    case "evidence":
+      return createEvidenceJudge({ model: required(model, kind) });
   }
-  if (judge === "evidence") {
-    if (model === undefined) throw new EvowebError("usage", "--judge evidence needs a model, and none was named");
-    return createEvidenceJudge({ model });
+}
+
+// A named model is there to judge; without one, only executable checks can.
+function defaultJudge({ judgeModel, agent }: RunOptions, { truth }: Dataset): NonNullable<RunOptions["judge"]> {
+  if (judgeModel !== undefined) return "evidence";
+  return truth === null && agent === "noop" ? "none" : "oracle";
+}
+
+function required(model: ChatModel | null, judge: string): ChatModel {
+  if (model !== null) return model;
+  throw new EvowebError("usage", `--judge ${judge} needs a model, and none was named; add --judge-model NAME`);
+}
+
+async function openOracleJudge({ name, truth, rows }: Dataset): Promise<Judge> {
+  if (truth === null) {
+    throw new EvowebError(
+      "usage",
+      `${name} has no oracles. Name a model that judges (--judge-model NAME), or use --judge none to store snapshots only ` +
+        "(every verdict is then MISSING)",
+    );
   }
-  if (truth !== null) {
-    return createOracleJudge({
-      rowIds: rows.map(({ id }) => id),
-      oraclePath: (rowId) => (truth.hasOracle(rowId) ? truth.oraclePath(rowId) : null),
-    });
-  }
-  if (judge === undefined && agent === "noop") return null;
-  throw new EvowebError(
-    "usage",
-    `${name} has no oracles, so nothing here can judge it. Use --judge none to store snapshots only (every verdict is then MISSING)`,
-  );
+  return createOracleJudge({
+    rowIds: rows.map(({ id }) => id),
+    oraclePath: (rowId) => (truth.hasOracle(rowId) ? truth.oraclePath(rowId) : null),
+  });
 }
