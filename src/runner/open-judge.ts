@@ -17,16 +17,10 @@ export async function openJudge(
   model: ChatModel | null = null,
 ): Promise<Judge | null> {
   const kind = options.judge ?? defaultJudge(options, dataset);
-  switch (kind) {
-    case "none":
-      return null;
-    case "oracle":
-      return openOracleJudge(dataset);
-    case "webvoyager":
-      return createWebvoyagerJudge({ model: required(model, kind), verdictRule: options.verdictRule });
-    case "evidence":
-      return createEvidenceJudge({ model: required(model, kind) });
-  }
+  if (kind === "none") return null;
+  if (kind === "oracle") return openOracleJudge(dataset);
+  if (kind === "evidence") return createEvidenceJudge({ model: required(model, kind) });
+  return createWebvoyagerJudge({ model: required(model, kind), verdictRule: options.verdictRule });
 }
 
 // A named model is there to judge; without one, only executable checks can.
