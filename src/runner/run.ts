@@ -51,6 +51,7 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
   const rows = plan?.rows ?? planRows(dataset.apps, options.requests);
   const runId = plan?.run.runId ?? newRunId(options.agent);
   const agent = openAgent(options, dataset);
+  const models = openModels({ options, agent, environment, resume });
   await using model = await openJudgeModel(options, request);
   const judge = await openJudge(options, dataset, model);
   await using sandbox = await openSandbox({ options, agent, environment, runId, say, signal });
@@ -63,7 +64,6 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
   const apps = pLimit(options.workers);
   const slots = pLimit(options.checksAtOnce);
   const installTargets = options.offline ? [] : [...(await registryTargets()), ...options.allow];
-  const models = openModels({ options, agent, environment, resume });
   const judgePaths = [resolve(folder.dir), resolve(options.dataset), builtInFolder];
   const forAgent = { agent, judgePaths, ...models, ...(agentImage === null ? {} : { agentImage: agentImage.tag }) };
   const shared = {

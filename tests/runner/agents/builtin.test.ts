@@ -2,14 +2,11 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Turn } from "../../../src/runner/agent.ts";
-import { askGateway } from "../../../src/runner/agent-gateway.ts";
 import { createBuiltinAgent } from "../../../src/runner/agents/builtin.ts";
-import { Gateway, type RequestAccount } from "../../../src/runner/gateway/gateway.ts";
-import { Meter } from "../../../src/runner/gateway/meter.ts";
 import { openLocalSandbox } from "../../../src/runner/local-sandbox.ts";
 import type { Sandbox } from "../../../src/runner/sandbox.ts";
-import { openScriptedModel, type ScriptedCall, type ScriptedReply } from "../../agents/scripted-model.ts";
+import { runAgent, type AgentRun, type AgentRunResult } from "../../agents/run-agent.ts";
+import type { ScriptedCall, ScriptedReply } from "../../agents/scripted-model.ts";
 
 let folder: string;
 let sandbox: Sandbox;
@@ -22,58 +19,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Asked {
-  readonly requests?: readonly string[];
-  readonly session?: "continue" | "fresh";
-  readonly calls?: number;
-}
-
-interface Outcome {
-  readonly turns: readonly Turn[];
-  readonly accounts: readonly (RequestAccount | null)[];
-  readonly calls: readonly ScriptedCall[];
-  readonly file: (path: string) => Promise<string>;
-}
+type Asked = Partial<Pick<AgentRun, "requests" | "session" | "callsPerRequest">>;
+type Outcome = AgentRunResult & { readonly file: (path: string) => Promise<string> };
 
 /** Lets the agent handle requests; `use` looks at what came of it before all is removed. */
-async function work(
-  script: (call: ScriptedCall) => ScriptedReply,
-  { requests = ["do it"], session = "continue", calls }: Asked,
+function work(
+  script: AgentRun["script"],
+  { requests = ["do it"], ...more }: Asked,
   use: (outcome: Outcome) => Promise<void> | void,
 ): Promise<void> {
-  await using model = await openScriptedModel(script);
-  const gateway = new Gateway({
-    upstreams: { openai: { baseUrl: model.url, apiKey: "sk-the-real-key" } },
-    budgets: { request: { calls }, app: {}, run: {} },
-    runMeter: new Meter(),
-    priceOf: () => null,
-    record: () => {},
-    mask: (text) => text,
-  });
-  const limits = { memoryBytes: 2 ** 30, cpus: 1, pids: 100 };
-  await using place = await sandbox.open({ label: "agent", limits, gateway: gateway.server });
-  await using agent = await createBuiltinAgent().open({
-    rowId: "1",
-    place,
-    preamble: "PREAMBLE",
-    limits: { timeoutMs: 60_000, maxOutputBytes: 64 * 1024 },
-    session,
-    model: {
-      name: "m",
-      url: place.gatewayUrl ?? "",
-      apiKey: gateway.placeholderKey,
-      account: () => gateway.account(),
-      ask: askGateway(gateway),
-    },
-  });
-  const turns: Turn[] = [];
-  const accounts: (RequestAccount | null)[] = [];
-  for (const [index, text] of requests.entries()) {
-    gateway.begin(index + 1, 1);
-    turns.push(await agent.handle({ request: index + 1, text }, new AbortController().signal));
-    accounts.push(await gateway.finish());
-  }
-  await use({ turns, accounts, calls: model.calls, file: (path) => readFile(join(place.root, path), "utf8") });
+  return runAgent({ agent: createBuiltinAgent(), sandbox, script, requests, ...more }, (result) =>
+    use({ ...result, file: (path) => readFile(join(result.place.root, path), "utf8") }),
+  );
 }
 
 const bash = (command: string): ScriptedReply => ({ tools: [{ name: "bash", args: { command } }] });
@@ -164,7 +121,7 @@ test("B35: arguments that cannot be read are answered one by one and never come 
 test("limits, refusals and a dead endpoint are told apart", async () => {
   await work(
     () => bash("true"),
-    { calls: 3 },
+    { callsPerRequest: 3 },
     ({ turns }) => {
       expect(turns).toMatchObject([{ status: "step_limit", responded: true, limit: { clock: "llm_calls", max: 3 } }]);
     },
