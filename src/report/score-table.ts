@@ -49,7 +49,7 @@ function titleLines({ path, run, score }: ScoredSource, colors: Colors): string[
     ...(run === null
       ? []
       : [
-          run.provenance.dataset.name,
+          datasetText(run.provenance.dataset),
           `agent ${run.provenance.agent.name ?? "unknown"}`,
           `judge ${judgeName(run)}`,
           ...(run.imported === undefined ? [] : [`imported from ${run.imported.layout}`]),
@@ -60,6 +60,11 @@ function titleLines({ path, run, score }: ScoredSource, colors: Colors): string[
     `definition ${score.definition}`,
   ];
   return [colors.bold(path), colors.dim(wrapText(about.join(" · "), WIDTH))];
+}
+
+// The usual split goes without saying.
+function datasetText({ name, split }: { readonly name: string; readonly [field: string]: unknown }): string {
+  return typeof split === "string" && split !== "test" ? `${name}, split ${split}` : name;
 }
 
 function missingText(run: RunScore, apps: number): string {
