@@ -64,7 +64,12 @@ export class HubCache {
   /** All files of a commit, as the hub listed them; null: never pulled by evoweb. */
   async readListing(commit: string): Promise<readonly HubFile[] | null> {
     const text = await readFile(this.#listing(commit), "utf8").catch(() => null);
-    return text === null ? null : z.array(HubFile).parse(JSON.parse(text));
+    try {
+      return text === null ? null : z.array(HubFile).parse(JSON.parse(text));
+    } catch {
+      // Of another evoweb, or damaged: it is asked for again.
+      return null;
+    }
   }
 
   async writeListing(commit: string, files: readonly HubFile[]): Promise<void> {
