@@ -48,6 +48,9 @@ export interface Tally {
   readonly tries: { readonly inputTokens: number | null; readonly outputTokens: number | null }[];
 }
 
+// The signal ends a call at its limit. The library's own timer must not fire first: it would look like a network that failed.
+const SIGNAL_FIRST_MS = 60_000;
+
 /** Calls until there is a completion, nothing can heal, or the tries are used up. Rejects with a `ModelError` or the signal's reason. */
 export async function callEndpoint(line: Line, request: ChatRequest, limits: CallLimits & Tally): Promise<Completion> {
   const { signal, deadlineMs, tries } = limits;
@@ -61,7 +64,7 @@ export async function callEndpoint(line: Line, request: ChatRequest, limits: Cal
       const at = tries.push(open) - 1;
       const outcome = await line.endpoint.send(body, {
         signal,
-        timeoutMs: Math.max(1, deadlineMs - performance.now()),
+        timeoutMs: Math.max(0, deadlineMs - performance.now()) + SIGNAL_FIRST_MS,
       });
       if (!isFault(outcome)) {
         tries[at] = outcome;
