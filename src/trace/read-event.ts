@@ -19,9 +19,19 @@ const isUsage = (value: unknown): boolean =>
   (isFields(value) &&
     (value["inputTokens"] === undefined || isCount(value["inputTokens"])) &&
     (value["outputTokens"] === undefined || isCount(value["outputTokens"])) &&
-    (value["calls"] === undefined || isCount(value["calls"])));
+    (value["calls"] === undefined || isCount(value["calls"])) &&
+    (value["cachedInputTokens"] === undefined || isCount(value["cachedInputTokens"])));
 const isLimit = (value: unknown): boolean =>
-  isFields(value) && isText(value["clock"]) && Number.isFinite(value["value"]) && Number.isFinite(value["max"]);
+  isFields(value) &&
+  isText(value["clock"]) &&
+  Number.isFinite(value["value"]) &&
+  Number.isFinite(value["max"]) &&
+  isOptional(value["scope"], isText);
+const isIntegrity = (value: unknown): boolean =>
+  isFields(value) &&
+  isCount(value["canaryHits"]) &&
+  areAll(value["judgeFilesSeen"], isText) &&
+  isText(value["verdict"]);
 const isJudge = (value: unknown): boolean => isFields(value) && isText(value["name"]) && isText(value["hash"]);
 const areVerdicts = (value: unknown): boolean =>
   isFields(value) && Object.values(value).every((verdict) => VERDICTS.includes(verdict));
@@ -31,6 +41,14 @@ const isNullable = (value: unknown, isGood: (value: unknown) => boolean): boolea
 const areAll = (value: unknown, isGood: (value: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isGood);
 
+const areTurnExtras = (e: Fields): boolean =>
+  isOptional(e["limit"], isLimit) &&
+  isOptional(e["leftBehind"], (list) => areAll(list, isText)) &&
+  isOptional(e["outcome"], isText) &&
+  isOptional(e["nudges"], isCount) &&
+  isOptional(e["blockedHosts"], (list) => areAll(list, isText)) &&
+  isOptional(e["llmCalls"], isFile) &&
+  isOptional(e["trajectory"], isFile);
 const areVerdictExtras = (e: Fields): boolean =>
   isOptional(e["sweep"], isFlag) &&
   isOptional(e["snapshot"], isNumber1) &&
@@ -57,7 +75,7 @@ const KINDS: Readonly<Record<TraceEvent["type"], Kind>> = {
   },
   agent_finished: {
     fields: ["request", "status", "responded", "exitCode", "reply", "usage", "costUsd", "durationMs"],
-    optional: ["limit", "leftBehind"],
+    optional: ["limit", "leftBehind", "outcome", "nudges", "blockedHosts", "llmCalls", "trajectory"],
     isGood: (e) =>
       isText(e["status"]) &&
       isNullable(e["responded"], isFlag) &&
@@ -66,12 +84,13 @@ const KINDS: Readonly<Record<TraceEvent["type"], Kind>> = {
       isUsage(e["usage"]) &&
       isNullable(e["costUsd"], Number.isFinite) &&
       isMs(e["durationMs"]) &&
-      isOptional(e["limit"], isLimit) &&
-      isOptional(e["leftBehind"], (list) => areAll(list, isText)),
+      areTurnExtras(e),
   },
   workspace_committed: {
     fields: ["request", "sha", "tree", "files"],
-    isGood: (e) => isText(e["sha"]) && isText(e["tree"]) && isCount(e["files"]),
+    optional: ["integrity"],
+    isGood: (e) =>
+      isText(e["sha"]) && isText(e["tree"]) && isCount(e["files"]) && isOptional(e["integrity"], isIntegrity),
   },
   app_up: {
     fields: ["request", "startMs", "status", "port", "command"],

@@ -13,7 +13,7 @@ const facts: TraceFact[] = [
     class: "wrong_behaviour",
     sweep: true,
     snapshot: 2,
-    usage: { calls: 1 },
+    usage: { calls: 1, inputTokens: 3, outputTokens: 2, cachedInputTokens: 1 },
     costUsd: 0.5,
     rules: { legacy: "YES" },
     judge: { name: "oracle", hash: "0" },
@@ -30,8 +30,21 @@ const facts: TraceFact[] = [
     usage: null,
     costUsd: null,
     durationMs: 5,
-    limit: { clock: "wall_ms", value: 6, max: 5 },
+    limit: { clock: "wall_ms", value: 6, max: 5, scope: "app" },
     leftBehind: ["node server.js"],
+    outcome: "timeout",
+    nudges: 1,
+    blockedHosts: ["a.example:443"],
+    llmCalls: { path: "llm-calls.jsonl", sha256: "0" },
+    trajectory: { path: "trajectory.json", sha256: "0" },
+  },
+  {
+    type: "workspace_committed",
+    request: 1,
+    sha: "0",
+    tree: "0",
+    files: 1,
+    integrity: { canaryHits: 0, judgeFilesSeen: ["oracles/1.ts"], verdict: "touched" },
   },
   { type: "app_finished", status: "stopped", cause: "infra" },
 ];
@@ -72,6 +85,15 @@ describe("reading events by hand", () => {
     expect([...types].toSorted()).toEqual(TraceEvent.options.map(({ shape }) => shape.type.value).toSorted());
     for (const fact of facts) {
       expect(readEvent(makeEvent(fact))).toEqual({ status: "event", event: makeEvent(fact), unknownFields: 0 });
+    }
+  });
+
+  it("knows every field that the schema has, so that none of our own is counted as unknown", () => {
+    for (const { shape } of TraceEvent.options) {
+      const shown = facts
+        .filter(({ type }) => type === shape.type.value)
+        .flatMap((fact) => Object.keys(makeEvent(fact)));
+      expect([...new Set(shown)].toSorted()).toEqual(Object.keys(shape).toSorted());
     }
   });
 
