@@ -53,6 +53,13 @@ async function click(hands: Hands, { type, ref }: Of<"click" | "double_click">):
   return "";
 }
 
+/** Remembers what the field with the focus holds now: what was typed bit by bit is typed as well. */
+async function noteTyped({ observer }: Hands): Promise<void> {
+  const script = `(() => { const el = document.activeElement; return el && typeof el.value === "string" ? el.value : ""; })()`;
+  const value = await observer.page.evaluate(script).catch(() => "");
+  if (typeof value === "string" && value !== "") observer.typed.add(value.replaceAll(/\s+/gu, " ").trim());
+}
+
 async function type(hands: Hands, { ref, text, clear, submit }: Of<"type">): Promise<Performed> {
   const { page, typed } = hands.observer;
   const middle = middleOf(hands, ref);
@@ -63,6 +70,7 @@ async function type(hands: Hands, { ref, text, clear, submit }: Of<"type">): Pro
     await page.keyboard.type(text);
   } else if (clear) await locate(hands, ref).fill(text, limited);
   else await locate(hands, ref).pressSequentially(text, limited);
+  await noteTyped(hands);
   if (submit) await page.keyboard.press("Enter");
   return "";
 }
@@ -187,13 +195,17 @@ async function useElement(hands: Hands, action: Of<"hover" | "check" | "select" 
   if (action.type === "hover") await locator.hover(limited);
   else if (action.type === "check") await locator.setChecked(action.checked, limited);
   else if (action.type === "select") await locator.selectOption(action.option, limited);
-  else await locator.fill(action.value, limited);
+  else {
+    hands.observer.typed.add(action.value);
+    await locator.fill(action.value, limited);
+  }
   return "";
 }
 
 async function press(hands: Hands, { key, ref }: Of<"press">): Promise<Performed> {
   if (ref === undefined) await hands.observer.page.keyboard.press(key);
   else await locate(hands, ref).press(key, limited);
+  if (key.length === 1) await noteTyped(hands);
   return "";
 }
 

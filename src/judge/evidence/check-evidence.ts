@@ -1,41 +1,23 @@
-import { isActing, isRenewing } from "./actions.ts";
-import { escapePageText, isSuspicious } from "./fence.ts";
+import { showsEffect, showsPersistence } from "./effects.ts";
+import { comparable, endsIn, eventsOf, honestLines, occurs, type Citation } from "./seen-text.ts";
 import type { KeyPoint, Step } from "./record.ts";
-
-/** Evidence as the judge cites it. */
-export interface Citation {
-  readonly step: number;
-  readonly kind: "screenshot" | "snapshot" | "console" | "network" | "dialog" | "download" | "popup" | "style";
-  readonly quote: string;
-}
 
 /** Whether a point that a judge called met may count as met. */
 export type Proof =
   | { readonly isProven: true; readonly saw: string }
   | { readonly isProven: false; readonly why: string };
 
-/** Text as it is compared: as the model was shown it, without what models drop or add when they quote. */
-function comparable(text: string): string {
-  return escapePageText(text.normalize("NFKC"))
-    .replaceAll(/\[(?:f\d+)*[ecx]\d+\]/gu, " ")
-    .replaceAll(/[\\"“”]/gu, "")
-    .replaceAll(/\s+/gu, " ")
-    .trim()
-    .toLowerCase();
-}
-
-const endsIn = (line: string, label: string): boolean => line.endsWith(`(${label})`);
-
-/** Lines of a step that prove something: seen by a user, and not written for the judge. */
-const honestLines = (step: Step): string[] =>
-  step.view.filter((line) => !endsIn(line, "not visible") && !isSuspicious(line));
+/** A point about what the app tells; for others, that the app says it did something does not show that it did. */
+const MESSAGE =
+  /\b(?:messages?|alerts?|notif\w*|toasts?|errors?|warn\w*|says?|told|confirm\w*|feedback|dialogs?|prompts?)\b/iu;
+const isAnnouncement = (line: string): boolean =>
+  /^\s*(?:\[\w+\] )?alert\b/u.test(line) ||
+  /\bsuccess(?:fully)?\b|\b(?:has|have|was|were) (?:been )?(?:\w+ed|sent|done)\b/iu.test(line) ||
+  /\b(?:saved|added|created|updated|deleted|removed|submitted|sent)\b\s*[!.:✓✔]/iu.test(line);
 
 /** What a user did not type and that is written on the screen; typed text is the question and not the answer. */
 const shownLines = (step: Step): string[] =>
   honestLines(step).filter((line) => !endsIn(line, "typed by you") && !endsIn(line, "label only"));
-
-const eventsOf = (step: Step, kind: string): string[] =>
-  step.events.filter((event) => event.kind === kind && !isSuspicious(event.text)).map(({ text }) => text);
 
 function sourceOf(step: Step, kind: Citation["kind"], tag: KeyPoint["tag"]): readonly string[] {
   if (kind === "screenshot") return [];
@@ -46,10 +28,11 @@ function sourceOf(step: Step, kind: Citation["kind"], tag: KeyPoint["tag"]): rea
   return tag === "persistence" ? own : own.filter((line) => !endsIn(line, "typed by you"));
 }
 
-function occurs(quote: string, lines: readonly string[]): boolean {
-  const wanted = comparable(quote);
-  return wanted !== "" && lines.map(comparable).join(" ").includes(wanted);
-}
+const isOnlyAnnounced = (quote: string, step: Step): boolean => {
+  const lines = honestLines(step);
+  const others = lines.filter((line) => !isAnnouncement(line));
+  return occurs(quote, lines) && !occurs(quote, [...others, ...step.state]);
+};
 
 /** Why a citation does not count; undefined when it does. */
 function flawOf(citation: Citation, point: KeyPoint, steps: readonly Step[]): string | undefined {
@@ -60,45 +43,25 @@ function flawOf(citation: Citation, point: KeyPoint, steps: readonly Step[]): st
     if (point.tag !== "visual" && !step.hasCanvas) return "a picture alone proves visual points only";
     return undefined;
   }
+  if (citation.kind === "style" && point.tag === "static") return "a style proves no text";
+  if (citation.kind === "snapshot" && !MESSAGE.test(point.point) && isOnlyAnnounced(citation.quote, step)) {
+    return `"${citation.quote.slice(0, 80)}" is only what the app says that it did; look for the thing itself`;
+  }
   if (!occurs(citation.quote, sourceOf(step, citation.kind, point.tag))) {
     return `"${citation.quote.slice(0, 80)}" is not in the ${citation.kind} of step ${citation.step}, or cannot count as evidence`;
   }
   return undefined;
 }
 
-/** What of a step a user could notice. */
-function noticeable(step: Step): string {
-  const events = ["dialog", "download", "popup"].flatMap((kind) => eventsOf(step, kind));
-  const canvas = step.hasCanvas ? step.pictureHash : null;
-  return JSON.stringify([step.path, step.title, honestLines(step).map(comparable), events, step.styles, canvas]);
-}
-
-/** Whether step `at` shows anything that was not there before the action of step `from`. */
-function hasChanged(steps: readonly Step[], from: number, at: number): boolean {
-  const before = steps[from - 1];
-  const after = steps.slice(from, at + 1);
-  if (before === undefined) return false;
-  return after.some((step) => noticeable(step) !== noticeable(before));
-}
-
-/** An effect is shown after an action that worked and that changed something, unless nothing was to change. */
-function showsEffect(point: KeyPoint, steps: readonly Step[], at: number): boolean {
-  return steps
-    .slice(0, at + 1)
-    .some(({ action, isOk, step }) => isOk && isActing(action) && (point.unchanged || hasChanged(steps, step, at)));
-}
-
-function showsPersistence(steps: readonly Step[], at: number): boolean {
-  return steps.slice(0, at + 1).some(({ action, isOk, step }) => isOk && step > 0 && isRenewing(action));
-}
-
 function lacksText(point: KeyPoint, cited: readonly Step[]): string | undefined {
+  const isAboutMessages = MESSAGE.test(point.point);
+  const events = ["download", "popup", ...(isAboutMessages ? ["dialog"] : [])];
   const shown = comparable(
     cited
       .flatMap((step) => [
-        ...shownLines(step),
-        step.title,
-        ...["dialog", "download", "popup"].flatMap((kind) => eventsOf(step, kind)),
+        ...shownLines(step).filter((line) => isAboutMessages || !isAnnouncement(line)),
+        ...(/\b(?:title|tab)\b/iu.test(point.point) ? [step.title] : []),
+        ...events.flatMap((kind) => eventsOf(step, kind)),
       ])
       .join(" "),
   );
@@ -118,11 +81,11 @@ export function provePoint(point: KeyPoint, citations: readonly Citation[], step
   if (seen.length === 0)
     return no(flaws.find((flaw) => flaw !== undefined) ?? "no evidence of what a user sees was cited");
   const cited = seen.map(({ step }) => step);
-  if (point.tag === "interaction" && !cited.some((at) => showsEffect(point, steps, at))) {
-    return no("no action that worked and changed something comes before the cited evidence");
+  if (point.tag === "interaction" && !seen.some((citation) => showsEffect(point, steps, citation))) {
+    return no("no action that worked and changed what is cited comes before the cited evidence");
   }
-  if (point.tag === "persistence" && !cited.some((at) => showsPersistence(steps, at))) {
-    return no("the cited evidence is not from after a reload or restart");
+  if (point.tag === "persistence" && !seen.some((citation) => showsPersistence(point, steps, citation))) {
+    return no("the cited evidence is not from after a reload or restart that follows the change");
   }
   const citedSteps = steps.filter(({ step }) => cited.includes(step));
   const missing = point.tag === "visual" || point.unchanged ? undefined : lacksText(point, citedSteps);

@@ -19,7 +19,7 @@ import { pictureOf, ruleOnRecord } from "./rule.ts";
 import { readColors, ruleColor } from "./style.ts";
 
 /** What changes a ruling beside prompts and models: raised when the rules in code change. */
-const RULES_VERSION = 1;
+const RULES_VERSION = 2;
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const CALL_LIMIT_MS = 120_000;
 const VIEWPORT = { width: 1280, height: 720 } as const;

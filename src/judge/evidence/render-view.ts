@@ -76,7 +76,7 @@ function ownWords(node: SnapshotNode): { readonly name: string; readonly text: s
 /** Groups others and says nothing itself. */
 const isGrouping = ({ role, cursor }: SnapshotNode): boolean =>
   role === "paragraph" || (role === "generic" && cursor !== "pointer");
-const isField = ({ role }: SnapshotNode): boolean => role === "textbox" || role === "searchbox";
+const isField = ({ role }: SnapshotNode): boolean => /^(?:textbox|searchbox|combobox|spinbutton)$/u.test(role);
 
 function valueOf({ placeholder }: SnapshotNode, text: string): string {
   if (text !== "") return `: "${text}"`;
