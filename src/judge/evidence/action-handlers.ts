@@ -137,8 +137,14 @@ async function upload(hands: Hands, { ref, file }: Of<"upload">): Promise<Perfor
 
 async function probe(hands: Hands, { ref, properties }: Of<"probe_style">): Promise<Performed> {
   const locator = locate(hands, ref);
-  const script = `(el) => ${JSON.stringify(properties)}.map((name) => name + ": " + getComputedStyle(el).getPropertyValue(name)).join("; ")`;
-  const found = cut(String(await locator.evaluate(script, undefined, limited)), 600);
+  const read = (el: unknown, names: readonly string[]): string => {
+    const page = globalThis as unknown as {
+      getComputedStyle: (of: unknown) => { getPropertyValue: (name: string) => string };
+    };
+    const style = page.getComputedStyle(el);
+    return names.map((name) => `${name}: ${style.getPropertyValue(name)}`).join("; ");
+  };
+  const found = cut(await locator.evaluate(read, properties, limited), 600);
   return { result: found, styles: [`${ref} ${hands.look.names.get(ref) ?? ""} ${found}`] };
 }
 
