@@ -112,3 +112,8 @@ export type { RunRequest } from "./runner/run.ts";
 export type { FileRef, TraceEvent, Verdict } from "./trace/event.ts";
 export { createMask, secretsOf } from "./trace/mask.ts";
 export { createEvidenceJudge, type EvidenceJudgeOptions } from "./judge/evidence/evidence-judge.ts";
+export { sweep } from "./jobs/sweep.ts";
+export type { SweepRequest } from "./jobs/sweep.ts";
+export type { SweepProduct } from "./jobs/sweep-plan.ts";
+export { renderSweep } from "./report/sweep-table.ts";
+export type { SweepTable } from "./report/sweep-table.ts";

@@ -15,6 +15,7 @@ import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { imagesCommand } from "./images.ts";
 import { scoreCommand } from "./score.ts";
+import { sweepCommand } from "./sweep.ts";
 
 const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
@@ -22,6 +23,7 @@ const EXIT_USAGE = 2;
 // One line a command; each lives in a file of its own.
 const commands: readonly CommandUnknownOpts[] = [
   runCommand(),
+  sweepCommand(),
   judgeCommand(),
   calibrateCommand(),
   scoreCommand,

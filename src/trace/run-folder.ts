@@ -1,5 +1,5 @@
 // A run folder is complete: what was planned and what happened can be read from it with nothing else at hand.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { parseRow } from "../dataset/parse-row.ts";
@@ -91,7 +91,9 @@ export function createRunFolder(dir: string, run: RunJson, rows: readonly Sample
     mkdirSync(dir, { recursive: true });
     // The rows claim the folder, and run.json comes last: a folder that has it is whole.
     writeOnce(join(dir, "rows.jsonl"), lines.join(""));
-    writeOnce(join(dir, "run.json"), `${JSON.stringify(RunJson.parse(run), null, 2)}\n`);
+    const unfinished = join(dir, "run.json.tmp");
+    writeOnce(unfinished, `${JSON.stringify(RunJson.parse(run), null, 2)}\n`);
+    renameSync(unfinished, join(dir, "run.json"));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") {
       throw new EvowebError("locked", `another process has just taken ${dir}. Name another --out.`, { cause: error });
