@@ -13,7 +13,7 @@ export default defineConfig({
           name: "pure",
           sequence: { groupOrder: 0 },
           include: ["tests/**/*.test.ts"],
-          exclude: ["tests/**/*.{browser,docker,e2e}.test.ts", "**/node_modules/**"],
+          exclude: ["tests/**/*.{browser,docker,e2e,agents}.test.ts", "**/node_modules/**"],
         },
       },
       {
@@ -46,6 +46,20 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
+      // All agents with an image of their own: hundreds of megabytes each, so only `npm run test:agents` asks for them.
+      ...(process.env["npm_lifecycle_event"] !== "test:agents" && process.env["EVOWEB_TEST_AGENTS"] === undefined
+        ? []
+        : [
+            {
+              test: {
+                name: "agents",
+                maxWorkers: 1,
+                include: ["tests/**/*.agents.test.ts"],
+                testTimeout: 200_000,
+                hookTimeout: 900_000,
+              },
+            },
+          ]),
     ],
   },
 });

@@ -17,6 +17,10 @@ export interface AgentRun {
   readonly requests: readonly string[];
   readonly session?: "continue" | "fresh";
   readonly callsPerRequest?: number;
+  /** Every call costs 1 dollar then. */
+  readonly usdPerRequest?: number;
+  /** Default: 60 s. */
+  readonly timeoutMs?: number;
 }
 
 /** What came of it; the place is still open. */
@@ -33,15 +37,15 @@ export async function runAgent(run: AgentRun, use: (result: AgentRunResult) => P
   await using model = await openScriptedModel(run.script);
   const gateway = new Gateway({
     upstreams: { openai: { baseUrl: model.url, apiKey: REAL_KEY } },
-    budgets: { request: { calls: run.callsPerRequest }, app: {}, run: {} },
+    budgets: { request: { calls: run.callsPerRequest, usd: run.usdPerRequest }, app: {}, run: {} },
     runMeter: new Meter(),
-    priceOf: () => null,
+    priceOf: () => (run.usdPerRequest === undefined ? null : 1),
     record: () => {},
     mask: (text) => text,
   });
   await using place = await sandbox.open({
     label: "agent",
-    limits: { memoryBytes: 2 ** 30, cpus: 2, pids: 200 },
+    limits: { memoryBytes: 2 ** 31, cpus: 2, pids: 200 },
     gateway: gateway.server,
     ...(run.image === undefined ? {} : { image: run.image }),
   });
@@ -49,7 +53,7 @@ export async function runAgent(run: AgentRun, use: (result: AgentRunResult) => P
     rowId: "1",
     place,
     preamble: "PREAMBLE",
-    limits: { timeoutMs: 60_000, maxOutputBytes: 64 * 1024 },
+    limits: { timeoutMs: run.timeoutMs ?? 60_000, maxOutputBytes: 64 * 1024 },
     session,
     model: {
       name: "scripted-1",

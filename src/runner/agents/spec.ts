@@ -44,7 +44,7 @@ export interface AgentTurn {
 }
 
 /** The model of a turn. */
-interface AgentTurnModel {
+export interface AgentTurnModel {
   readonly name: string;
   /** Without the version, as Anthropic's clients want it. */
   readonly url: string;

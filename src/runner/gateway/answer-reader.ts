@@ -54,7 +54,8 @@ const Piece = Said.extend({
 
 // An answer that is no stream is read whole; beyond this nothing can be said about it.
 const MAX_TEXT_CHARS = 64 * 1024 * 1024;
-const OUTPUT_EVENT = /(?:^content_block_(?:start|delta)|\.delta)$/u;
+// A tool call may come as a whole item, without deltas.
+const OUTPUT_EVENT = /(?:^content_block_(?:start|delta)|^response\.output_item\.(?:added|done)|\.delta)$/u;
 const WORDLESS = new Set(["role", "refusal"]);
 
 /** Reads model, usage and errors from an answer while it passes by. */

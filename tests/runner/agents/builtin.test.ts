@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBuiltinAgent } from "../../../src/runner/agents/builtin.ts";
 import { openLocalSandbox } from "../../../src/runner/local-sandbox.ts";
 import type { Sandbox } from "../../../src/runner/sandbox.ts";
+import { PROPERTIES } from "../../agents/conformance.ts";
 import { runAgent, type AgentRun, type AgentRunResult } from "../../agents/run-agent.ts";
 import type { ScriptedCall, ScriptedReply } from "../../agents/scripted-model.ts";
 
@@ -60,6 +61,14 @@ test.each([
     },
   );
 });
+
+test.each(Object.entries(PROPERTIES))(
+  "conformance: %s",
+  async (_, property) => {
+    expect(await property({ agent: createBuiltinAgent(), sandbox })).toBe("yes");
+  },
+  30_000,
+);
 
 test("B26: a question gets two nudges with the same words and the turn ends", async () => {
   await work(

@@ -3,8 +3,8 @@ import { piAgent } from "../../../src/runner/agents/pi.ts";
 import { createProcessAgent } from "../../../src/runner/agents/process-agent.ts";
 import { ensureAgentImage } from "../../../src/runner/docker/agent-image.ts";
 import type { Sandbox } from "../../../src/runner/sandbox.ts";
-import { REAL_KEY, runAgent } from "../../agents/run-agent.ts";
-import type { ScriptedCall, ScriptedReply } from "../../agents/scripted-model.ts";
+import { PROPERTIES } from "../../agents/conformance.ts";
+import { runAgent } from "../../agents/run-agent.ts";
 import { describeWithDocker, openTestSandbox } from "../docker/engine.ts";
 
 const caFile = process.env["EVOWEB_CA_FILE"];
@@ -18,48 +18,12 @@ describeWithDocker("the real pi in its image", () => {
   });
   afterAll(() => sandbox[Symbol.asyncDispose]());
   const agent = createProcessAgent(piAgent);
-  const append = ({ isAfterTool }: ScriptedCall): ScriptedReply =>
-    isAfterTool
-      ? { text: "done" }
-      : { tools: [{ name: "bash", args: { command: "echo x >> log.txt; env > env.txt" } }] };
 
-  test.each([
-    ["continue", true],
-    ["fresh", false],
-  ] as const)(
-    "%s: request 2 knows request 1: %s; usage is the gateway's, the key is nowhere",
-    async (session, knows) => {
-      const requests = ["FIRST", "SECOND"];
-      await runAgent(
-        { agent, sandbox, image, script: append, requests, session },
-        async ({ place, turns, accounts, calls }) => {
-          expect(turns).toMatchObject([
-            { status: "completed", outcome: "answered", reply: "done", nudges: 0 },
-            { status: "completed", outcome: "answered", reply: "done", nudges: 0 },
-          ]);
-          expect(accounts).toMatchObject([
-            { usage: { calls: 2, inputTokens: 20, outputTokens: 10 } },
-            { usage: { calls: 2 } },
-          ]);
-          expect(calls.at(-1)?.conversation.includes("FIRST")).toBe(knows);
-          const look = `cat log.txt; grep -rqs "$1" . ${place.stateRoot} /proc/self/environ && echo key`;
-          const { stdout } = await place.exec({ argv: ["/bin/sh", "-c", look, "look", REAL_KEY], timeoutMs: 20_000 });
-          expect(stdout.text).toBe("x\nx\n");
-          expect(turns[0]?.steps).toMatchObject([
-            { source: "user" },
-            { tool_calls: [{ function_name: "bash" }] },
-            { message: "done" },
-          ]);
-        },
-      );
-    },
-  );
+  test.each(Object.entries(PROPERTIES))("conformance: %s", async (_, property) => {
+    expect(await property({ agent, sandbox, image })).toBe("yes");
+  });
 
-  test("the call limit and a refused key are told from its events and the gateway's, not from its exit code", async () => {
-    const loops = (): ScriptedReply => ({ tools: [{ name: "bash", args: { command: "true" } }] });
-    await runAgent({ agent, sandbox, image, script: loops, requests: ["loop"], callsPerRequest: 3 }, ({ turns }) => {
-      expect(turns).toMatchObject([{ status: "step_limit", limit: { clock: "llm_calls", max: 3 }, responded: true }]);
-    });
+  test("a refused key is told from its events and the gateway's, not from its exit code", async () => {
     await runAgent({ agent, sandbox, image, script: () => ({ status: 401 }), requests: ["x"] }, ({ turns }) => {
       expect(turns).toMatchObject([{ status: "model_api", outcome: "provider_error", responded: false }]);
     });
