@@ -2,7 +2,7 @@ import type { Score } from "../scoring/score.ts";
 import type { Effort } from "../trace/effort.ts";
 import type { RunIntegrity } from "../trace/integrity.ts";
 import type { ReaderNote } from "./reader-notes.ts";
-import type { ScoredSource } from "./score-source.ts";
+import type { JudgeError, ScoredSource } from "./score-source.ts";
 
 /** The document `evoweb score --json` prints for one source; `definition`, `apps` and `run` are the contract of docs/formats.md. */
 export interface ScoreDocument extends Score {
@@ -10,6 +10,10 @@ export interface ScoreDocument extends Score {
   readonly effort: Effort | null;
   /** Absent for traces of versions that did not look, so that they score to the same bytes for ever. */
   readonly integrity?: RunIntegrity;
+  /** Only where a model judged: the measured error that belongs to the judge, null when none is known. */
+  readonly calibration?: JudgeError["calibration"];
+  /** Only with `--sensitivity`; null when no error is known. */
+  readonly sensitivity?: NonNullable<JudgeError["sensitivity"]> | null;
   readonly startTimes: readonly string[];
   readonly notes: readonly ReaderNote[];
 }
@@ -21,9 +25,16 @@ export interface ScoreDocuments {
 }
 
 /** One source as a document; the same source gives the same bytes. */
-export function scoreDocument({ score, effort, integrity, startTimes, notes }: ScoredSource): ScoreDocument {
+export function scoreDocument({
+  score,
+  effort,
+  integrity,
+  judgeError,
+  startTimes,
+  notes,
+}: ScoredSource): ScoreDocument {
   const looked = integrity === undefined || integrity === null ? {} : { integrity };
-  return { ...score, effort, ...looked, startTimes, notes };
+  return { ...score, effort, ...looked, ...judgeError, startTimes, notes };
 }
 
 /** One source as its document, several as a list of them under their paths. */

@@ -2,8 +2,10 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { SampledRow } from "../dataset/row.ts";
 import { EvowebError } from "../errors.ts";
+import type { ErrorRate } from "../scoring/judge-errors.ts";
 import { scoreObserved } from "../scoring/score.ts";
-import type { Score } from "../scoring/score.ts";
+import type { Observed, Score } from "../scoring/score.ts";
+import type { Sensitivity } from "../scoring/sensitivity.ts";
 import { effortOf, sumEfforts } from "../trace/effort.ts";
 import type { Effort } from "../trace/effort.ts";
 import { sumIntegrity } from "../trace/integrity.ts";
@@ -20,6 +22,19 @@ import type { RunJson } from "../trace/run-json.ts";
 import { describeNotes } from "./reader-notes.ts";
 import type { ReaderNote } from "./reader-notes.ts";
 
+/** A judge's measured error, and what it does to the numbers. */
+export interface JudgeError {
+  /** The stored calibration that belongs to the judge; null when none is known. */
+  readonly calibration: {
+    readonly file: string;
+    readonly checks: number;
+    readonly falseYes: Pick<ErrorRate, "rate" | "low" | "high">;
+    readonly falseNo: Pick<ErrorRate, "rate" | "low" | "high">;
+  } | null;
+  /** Absent unless asked for; null without a calibration. */
+  readonly sensitivity?: Sensitivity | null;
+}
+
 /** One thing that was scored, and what came to light on the way. */
 export interface ScoredSource {
   /** As named by the user. */
@@ -30,6 +45,10 @@ export interface ScoredSource {
   /** The rows that were planned. */
   readonly rows: readonly SampledRow[];
   readonly score: Score;
+  /** What the score was made from; absent for what is no run folder. */
+  readonly observed?: Observed;
+  /** How often the run's judge is wrong; absent where no model judged or nobody asked. */
+  readonly judgeError?: JudgeError;
   /** What the run took; null where the source does not say. */
   readonly effort: Effort | null;
   /** Whether the agents knew what they must not know; absent or null where nobody looked. */
@@ -48,12 +67,14 @@ export function scoreRunFolder(folder: RunFolder): ScoredSource {
   const notes = [...folder.apps].flatMap(([sampleIndex, app]) =>
     describeNotes(`${appDirName(sampleIndex)}/trace.jsonl`, app.notes),
   );
+  const observed = { rows, apps, isolation: run.isolation, observation: run.observation };
   return {
     path: dir,
     kind: "run",
     run,
     rows,
-    score: scoreObserved({ rows, apps, isolation: run.isolation, observation: run.observation }),
+    score: scoreObserved(observed),
+    observed,
     effort: sumEfforts([...folder.apps.values()].map(({ effort }) => effort)),
     integrity: sumIntegrity([...folder.apps.values()].map(({ integrity }) => integrity)),
     startTimes: folder.runEvents.flatMap((event) => (event.type === "run_started" ? [event.time] : [])),
