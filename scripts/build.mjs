@@ -1,4 +1,4 @@
-// Compiles src/ to dist/, copies the judges' prompts and page scripts there, and compiles the oracles to .js beside their sources. With
+// Compiles src/ to dist/, copies prompts, page scripts and styles there, and compiles the oracles to .js beside their sources. With
 // --if-stale it does so only when a source is newer.
 // The launcher runs what this builds: the same code that is published, and oracles whose functions a page can evaluate
 // (a transpiler that keeps function names puts a helper into them that no page knows).
@@ -13,7 +13,7 @@ const stamp = join(root, "dist/.built");
 function newestSource(dir) {
   let newest = 0;
   for (const entry of readdirSync(join(root, dir), { recursive: true, withFileTypes: true })) {
-    if (!/\.(ts|js|json|md)$/.test(entry.name)) continue;
+    if (!/\.(tsx?|js|json|md|css)$/.test(entry.name)) continue;
     newest = Math.max(newest, statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs);
   }
   return newest;
@@ -32,8 +32,10 @@ function oracleFolders() {
 }
 
 function copyTexts() {
-  for (const name of readdirSync(join(root, "src/judge"), { recursive: true })) {
-    if (/\.(md|js)$/.test(name)) cpSync(join(root, "src/judge", name), join(root, "dist/judge", name));
+  for (const folder of ["judge", "report"]) {
+    for (const name of readdirSync(join(root, "src", folder), { recursive: true })) {
+      if (/\.(md|js|css)$/.test(name)) cpSync(join(root, "src", folder, name), join(root, "dist", folder, name));
+    }
   }
 }
 

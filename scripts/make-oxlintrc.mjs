@@ -22,7 +22,7 @@ const packages = {
   judge: ["zod", "playwright", "sharp"],
   runner: ["zod", "tar-stream", "p-limit", "p-retry"],
   scoring: [],
-  report: ["picocolors", "cli-table3"],
+  report: ["picocolors", "cli-table3", "preact", "preact/**", "preact-render-to-string"],
   exchange: ["zod", "csv-parse", "yaml"],
   jobs: ["zod", "p-limit"],
 };

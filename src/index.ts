@@ -118,3 +118,5 @@ export type { SweepRequest } from "./jobs/sweep.ts";
 export type { SweepProduct } from "./jobs/sweep-plan.ts";
 export { renderSweep } from "./report/sweep-table.ts";
 export type { SweepTable } from "./report/sweep-table.ts";
+export { writeReport } from "./jobs/report.ts";
+export type { ReportRequest } from "./jobs/report.ts";

@@ -10,6 +10,7 @@ import { datasetCommand } from "./dataset.ts";
 import { doctorCommand } from "./doctor.ts";
 import { judgeCommand } from "./judge.ts";
 import { planCommand } from "./plan.ts";
+import { reportCommand } from "./report.ts";
 import { runCommand } from "./run.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
@@ -28,6 +29,7 @@ const commands: readonly CommandUnknownOpts[] = [
   calibrateCommand(),
   scoreCommand,
   compareCommand,
+  reportCommand,
   planCommand,
   datasetCommand,
   checkoutCommand(),

@@ -40,6 +40,11 @@ export class SnapshotStore {
     this.#dir = dir;
   }
 
+  /** Path of the repository. */
+  get dir(): string {
+    return this.#dir;
+  }
+
   /** Opens the repository, made when it is not there. */
   static async open(dir: string): Promise<SnapshotStore> {
     if (!existsSync(dir)) await git(dir, ["init", "--quiet", "--bare", "--initial-branch=request-01"]);
