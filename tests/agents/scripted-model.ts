@@ -44,7 +44,11 @@ export interface ScriptedModel extends AsyncDisposable {
 const MODEL = "scripted-1";
 const APIS = { "/v1/chat/completions": "chat", "/v1/responses": "responses", "/v1/messages": "messages" } as const;
 
-export async function openScriptedModel(script: (call: ScriptedCall) => ScriptedReply): Promise<ScriptedModel> {
+/** Opens the model on loopback; on a free port unless `port` names one. */
+export async function openScriptedModel(
+  script: (call: ScriptedCall) => ScriptedReply,
+  port = 0,
+): Promise<ScriptedModel> {
   const calls: ScriptedCall[] = [];
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const path = (request.url ?? "").split("?")[0] ?? "";
@@ -66,7 +70,7 @@ export async function openScriptedModel(script: (call: ScriptedCall) => Scripted
     else sendJson(response, 200, SHAPES[api].whole(reply, call));
   };
   const server = http.createServer((request, response) => void answer(request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  await once(server.listen(port, "127.0.0.1"), "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
