@@ -1,7 +1,7 @@
 import { ModelError, type CallContext, type FiredLimit, type ModelUsage } from "./chat.ts";
 import type { CallEstimate } from "./estimate.ts";
 
-/** Bounds on what is spent; an absent one does not bound. Counted from the opening of the model. */
+/** Bounds on what is spent; an absent one does not bound. Counted from the opening of the model, after what was spent before. */
 export interface UsageLimits {
   /** Input and output tokens together. */
   readonly tokensPerCheck?: number | undefined;
@@ -10,6 +10,15 @@ export interface UsageLimits {
   readonly usdPerCheck?: number | undefined;
   readonly usdPerApp?: number | undefined;
   readonly usd?: number | undefined;
+}
+
+/** What an app's checks took before the model was opened, as a trace tells it; counts per app and run. */
+export interface SpentBefore {
+  /** As in `CallContext`. */
+  readonly app: string;
+  /** Input and output together. */
+  readonly tokens: number;
+  readonly usd: number;
 }
 
 /** What was spent, and what may be. */
@@ -33,7 +42,7 @@ const UNITS = ["tokens", "usd"] as const;
 const NOTHING: ModelUsage = { calls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
 /** A ledger with these limits, per check, app and run. */
-export function createLedger(limits: UsageLimits): Ledger {
+export function createLedger(limits: UsageLimits, before: readonly SpentBefore[] = []): Ledger {
   const accounts = new Map<string, Account>();
   const waiting = new Set<() => void>();
   const account = (key: string, per: Account["per"], bounds: readonly (number | undefined)[]): Account => {
@@ -48,11 +57,17 @@ export function createLedger(limits: UsageLimits): Ledger {
     accounts.set(key, made);
     return made;
   };
-  const accountsOf = ({ app, check }: CallContext): readonly Account[] => [
-    account(JSON.stringify([app, check]), "check", [limits.tokensPerCheck, limits.usdPerCheck]),
+  const accountsOfApp = (app: string): readonly Account[] => [
     account(JSON.stringify([app]), "app", [limits.tokensPerApp, limits.usdPerApp]),
     account("[]", "run", [limits.tokens, limits.usd]),
   ];
+  const accountsOf = ({ app, check }: CallContext): readonly Account[] => [
+    account(JSON.stringify([app, check]), "check", [limits.tokensPerCheck, limits.usdPerCheck]),
+    ...accountsOfApp(app),
+  ];
+  for (const { app, ...took } of before) {
+    for (const { spent } of accountsOfApp(app)) for (const unit of UNITS) spent[unit] += took[unit];
+  }
   const settle = (booked: readonly Account[], estimate: CallEstimate, usage: ModelUsage): void => {
     const took = spentBy(usage, estimate);
     for (const one of booked) {

@@ -6,7 +6,7 @@ import type { ChatModel, ModelUsage } from "./chat.ts";
 import { chatCall } from "./chat-call.ts";
 import { createConcurrency, type ConcurrencyOptions, type LimitChange } from "./concurrency.ts";
 import { openEndpoint } from "./endpoint.ts";
-import { createLedger, type UsageLimits } from "./ledger.ts";
+import { createLedger, type SpentBefore, type UsageLimits } from "./ledger.ts";
 import { priceOf, type PriceTable } from "./prices.ts";
 import { addUsage } from "./usage.ts";
 
@@ -24,6 +24,8 @@ export interface ChatModelOptions {
   /** Overrides the list prices. */
   readonly prices?: PriceTable | undefined;
   readonly limits?: UsageLimits | undefined;
+  /** Counts against the limits; default: nothing. */
+  readonly spentBefore?: readonly SpentBefore[] | undefined;
   /** Closed with the model. */
   readonly cassette?: Cassette | undefined;
   readonly retry?: RetryOptions | undefined;
@@ -66,7 +68,7 @@ export function openChatModel(options: ChatModelOptions): OpenChatModel {
   const book = (role: string, usage: ModelUsage): void => {
     byRole.set(role, addUsage([byRole.get(role), usage]) ?? usage);
   };
-  const desk = { line, ledger: createLedger(limits), cassette, closing: closing.signal, book };
+  const desk = { line, ledger: createLedger(limits, options.spentBefore), cassette, closing: closing.signal, book };
   return {
     name,
     fingerprint: `${name} at ${endpoint.baseUrl}`,

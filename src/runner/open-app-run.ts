@@ -7,6 +7,7 @@ import type { Gateway } from "./gateway/gateway.ts";
 import type { Meter } from "./gateway/meter.ts";
 import type { Upstreams } from "./gateway/upstream.ts";
 import { limitsOf } from "./limits.ts";
+import { endLostTurns } from "./lost-turns.ts";
 import { openAppJudging, type SharedJudging } from "./open-app-judging.ts";
 import type { RunOptions } from "./options.ts";
 import { preambleFor } from "./preamble.ts";
@@ -38,6 +39,12 @@ export async function openAppRun(shared: Shared, sampled: SampledRow): Promise<A
   const gateway = hasGateway
     ? openAppGateway({ ...shared, dir: app.trace.dir, events: app.events, mask, inspect })
     : null;
+  if (gateway !== null) {
+    for (const turn of endLostTurns(app.trace, app.events)) {
+      gateway.appMeter.resume(turn);
+      shared.runMeter.resume(turn);
+    }
+  }
   return {
     sampled,
     progress: progressOf(app.events, row.requests.length),

@@ -1,7 +1,9 @@
 import { openCassette } from "../model/cassette.ts";
 import { openChatModel, type OpenChatModel } from "../model/open-chat-model.ts";
+import type { SpentBefore } from "../model/ledger.ts";
 import { readPriceFile } from "../model/prices.ts";
 import { EvowebError } from "../errors.ts";
+import { readRunFolder } from "../trace/run-folder.ts";
 import { createMask } from "../trace/mask.ts";
 import type { RunEnvironment } from "./environment.ts";
 import type { RunOptions } from "./options.ts";
@@ -13,6 +15,19 @@ export interface JudgeModelContext {
   readonly environment: RunEnvironment;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
+  /** What the run took from its budget before this process; see `judgeSpending`. */
+  readonly spentBefore?: readonly SpentBefore[];
+}
+
+/** What the judge's model took in a run folder so far, by app. */
+export function judgeSpending(dir: string): readonly SpentBefore[] {
+  const { rows, apps } = readRunFolder(dir);
+  return rows.flatMap(({ sampleIndex, row }) => {
+    const judge = apps.get(sampleIndex)?.effort.spent.judge;
+    if (judge === undefined) return [];
+    const { inputTokens, outputTokens, costUsd } = judge;
+    return [{ app: row.id, tokens: (inputTokens ?? 0) + (outputTokens ?? 0), usd: costUsd ?? 0 }];
+  });
 }
 
 /**
@@ -28,7 +43,7 @@ export async function openJudgeModel(options: RunOptions, context: JudgeModelCon
     if (set === undefined) return null;
     throw new EvowebError("usage", `${set} is about the judge's model, and none is named; add --judge-model NAME`);
   }
-  const { environment, say, signal } = context;
+  const { environment, say, signal, spentBefore } = context;
   const model = openChatModel({
     name,
     ...environment.judge,
@@ -41,6 +56,7 @@ export async function openJudgeModel(options: RunOptions, context: JudgeModelCon
       usdPerApp: options.judgeUsdPerApp,
       usd: options.judgeUsd,
     },
+    spentBefore,
     cassette:
       cassette === undefined
         ? undefined

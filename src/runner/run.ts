@@ -14,7 +14,7 @@ import { openAgent } from "./open-agent.ts";
 import { openAppRun } from "./open-app-run.ts";
 import { openJudge } from "./open-judge.ts";
 import { openAgentImage, openModels } from "./open-models.ts";
-import { openJudgeModel } from "./open-judge-model.ts";
+import { judgeSpending, openJudgeModel } from "./open-judge-model.ts";
 import type { RunOptions } from "./options.ts";
 import { planRows } from "./plan-rows.ts";
 import { registryTargets } from "./registry.ts";
@@ -52,7 +52,10 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
   const runId = plan?.run.runId ?? newRunId(options.agent);
   const agent = openAgent(options, dataset);
   const models = openModels({ options, agent, environment, resume });
-  await using model = await openJudgeModel(options, request);
+  await using model = await openJudgeModel(options, {
+    ...request,
+    spentBefore: resume === undefined ? [] : judgeSpending(resume),
+  });
   const judge = await openJudge(options, dataset, model);
   await using sandbox = await openSandbox({ options, agent, environment, runId, say, signal });
   const agentImage = await openAgentImage({ options, agent, environment, sandbox: sandbox.kind, say, signal });

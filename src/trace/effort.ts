@@ -58,7 +58,7 @@ function addWork(share: MutableShare, event: Work): void {
   const { usage } = event;
   share.count += 1;
   share.durationMs = both(share.durationMs, event.durationMs);
-  if (event.type === "agent_finished") share.costUsd = plus(share.costUsd, event.costUsd);
+  share.costUsd = plus(share.costUsd, event.costUsd);
   if (usage === null) {
     share.unreported += 1;
     return;

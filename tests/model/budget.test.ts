@@ -37,6 +37,17 @@ test("a limit of one check or app leaves the others alone", async () => {
   await opened.model.chat(question(), context({ app: "app-2", check: "1.1" }));
 });
 
+test("what was spent before the opening counts per app and run", async () => {
+  const spentBefore = [{ app: "app-1", tokens: 150, usd: 0 }];
+  await using opened = await openScriptedModel(["ok"], { limits: { tokensPerApp: 200, tokens: 380 }, spentBefore });
+  await opened.model.chat(question(), context({ check: "1.1" }));
+  const ofApp = await failureOf(opened.model.chat(question(), context({ check: "1.2" })));
+  expect(ofApp.limit).toMatchObject({ per: "app", measured: 270 });
+  await opened.model.chat(question(), context({ app: "app-2" }));
+  const ofRun = await failureOf(opened.model.chat(question(), context({ app: "app-3" })));
+  expect(ofRun.limit).toMatchObject({ per: "run", measured: 390 });
+});
+
 test("calls at the same time stop within one call of the limit as well, and those under way are kept", async () => {
   await using opened = await openScriptedModel(["ok"], { limits: { tokens: 1_000 } });
   const calls = Array.from({ length: 30 }, (_, index) =>
