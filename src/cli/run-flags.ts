@@ -55,7 +55,10 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
   agentUsdPerApp: option("--agent-usd-per-app <usd>", "cost of one app", positiveNumber),
   agentUsdPerRun: option("--agent-usd-per-run <usd>", "cost of the run", positiveNumber),
   keepLlmBodies: option("--keep-llm-bodies", "keep what the agent's model was sent and answered"),
-  command: option("--command <shell>", "the command of --agent command; gets the request on standard input"),
+  command: option(
+    "--command <shell>",
+    "the command of --agent command, which gets the request on standard input, or of --agent acp",
+  ),
   sandbox: option(
     "--sandbox <kind>",
     "docker or local (default: docker where an engine answers)",

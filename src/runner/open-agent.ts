@@ -6,7 +6,7 @@ import { appDirName, readRunFolder } from "../trace/run-folder.ts";
 import type { Agent } from "./agent.ts";
 import { createCommandAgent } from "./agents/command.ts";
 import { createNoopAgent } from "./agents/noop.ts";
-import { modelAgents } from "./agents/table.ts";
+import { createAcpAgent, modelAgents } from "./agents/table.ts";
 import { createReplayAgent, type ReplaySource } from "./agents/replay.ts";
 import type { RunOptions } from "./options.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
@@ -23,14 +23,17 @@ export function openAgent(options: RunOptions, dataset: Dataset): Agent {
     return createReplayAgent(options.agent, replaySource(what, dataset));
   }
   const agents = modelAgents();
-  const agent = agents.get(options.agent);
+  const agent = name === "acp" ? openAcpAgent(detail, options) : agents.get(options.agent);
   if (agent !== undefined) return requireUsable(agent, options);
   throw new EvowebError(
     "usage",
-    `unknown agent "${options.agent}". Known: replay[:solution|:MUTANT|:SET|:RUNFOLDER], noop, command (with --command), ` +
+    `unknown agent "${options.agent}". Known: replay[:solution|:MUTANT|:SET|:RUNFOLDER], noop, command and acp (with --command), ` +
       [...agents.keys()].join(", "),
   );
 }
+
+const openAcpAgent = (detail: string, { command = "" }: RunOptions): Agent =>
+  createAcpAgent(detail === "" ? command : detail);
 
 function requireUsable(agent: Agent, { model, session }: RunOptions): Agent {
   if (model === undefined) throw new EvowebError("usage", `--agent ${agent.name} needs --model`);

@@ -33,16 +33,16 @@ async function shell({ place }: AgentRunResult, command: string): Promise<string
 }
 
 async function twoRequests(subject: Subject, session: "continue" | "fresh"): Promise<void> {
-  const run = { ...subject, session, requests: ["FIRST", "SECOND"] };
+  const run = { ...subject, session, requests: ["MARK-ONE", "MARK-TWO"] };
   await runAgent({ ...run, script: script([`${APPEND}; env > env.txt`, null, APPEND, null]) }, async (result) => {
     const { turns, accounts, calls, place } = result;
     expect(turns, turns.at(-1)?.log).toMatchObject(
       Array.from({ length: 2 }, () => ({ status: "completed", outcome: "answered", reply: "done", nudges: 0 })),
     );
     expect(await shell(result, "cat log.txt")).toBe("x\nx\n");
-    const seconds = calls.filter(({ conversation }) => conversation.includes("SECOND"));
+    const seconds = calls.filter(({ conversation }) => conversation.includes("MARK-TWO"));
     expect(seconds.length).toBeGreaterThan(0);
-    expect(seconds.every(({ conversation }) => conversation.includes("FIRST"))).toBe(session === "continue");
+    expect(seconds.every(({ conversation }) => conversation.includes("MARK-ONE"))).toBe(session === "continue");
     // The model says 10 and 5 tokens each time.
     expect(accounts.reduce((sum, account) => sum + (account?.usage?.calls ?? 0), 0)).toBe(calls.length);
     for (const account of accounts) {

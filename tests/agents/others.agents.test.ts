@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { modelAgents } from "../../src/runner/agents/table.ts";
+import { createAcpAgent, modelAgents } from "../../src/runner/agents/table.ts";
 import { ensureAgentImage } from "../../src/runner/docker/agent-image.ts";
 import type { Sandbox } from "../../src/runner/sandbox.ts";
 import { openTestSandbox } from "../runner/docker/engine.ts";
@@ -8,26 +8,32 @@ import { PROPERTIES, type Subject } from "./conformance.ts";
 // All agents with an image, in real containers: `npm run test:agents`. EVOWEB_TEST_AGENTS names some of them.
 const caFile = process.env["EVOWEB_CA_FILE"];
 const chosen = process.env["EVOWEB_TEST_AGENTS"]?.split(",");
-const agents = [...modelAgents().values()].flatMap(({ layer, ...agent }) =>
-  layer === undefined || (chosen !== undefined && !chosen.includes(agent.name)) ? [] : [{ ...agent, layer }],
+const opened = [
+  ...[...modelAgents()].map(([label, agent]) => ({ label, agent })),
+  ...["opencode acp", "qwen --acp"].map((command) => ({ label: `acp: ${command}`, agent: createAcpAgent(command) })),
+];
+const agents = opened.flatMap(({ label, agent }) =>
+  agent.layer === undefined || (chosen !== undefined && !chosen.includes(label))
+    ? []
+    : [{ label, agent: { ...agent, layer: agent.layer } }],
 );
 const headings = Object.keys(PROPERTIES);
 const rows = new Map<string, string[]>();
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
 
-describe.each(agents)("$name", (agent) => {
+describe.each(agents)("$label", ({ label, agent }) => {
   let sandbox: Sandbox;
   let subject: Subject;
   const cells = headings.map(() => "not run");
   beforeAll(async () => {
-    rows.set(agent.name, [agent.name, agent.version ?? "", "not run", ...cells]);
+    rows.set(label, [label, agent.version ?? "", "not run", ...cells]);
     sandbox = await openTestSandbox();
     const { tag, sizeBytes } = await ensureAgentImage(agent, caFile === undefined ? {} : { caFile });
     subject = { agent, sandbox, image: tag };
-    rows.set(agent.name, [agent.name, agent.version ?? "", String(Math.round(sizeBytes / 1e6))]);
+    rows.set(label, [label, agent.version ?? "", String(Math.round(sizeBytes / 1e6))]);
   });
   afterAll(async () => {
-    rows.get(agent.name)?.splice(3, headings.length, ...cells);
+    rows.get(label)?.splice(3, headings.length, ...cells);
     await sandbox[Symbol.asyncDispose]();
   });
   test.each(headings.map((heading, index) => ({ heading, index })))("$heading", async ({ heading, index }) => {

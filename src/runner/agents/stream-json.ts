@@ -13,7 +13,7 @@ const Block = z.looseObject({
   name: z.string().optional(),
   input: z.record(z.string(), z.unknown()).optional().catch(undefined),
   tool_use_id: z.string().optional(),
-  content: z.unknown(),
+  content: z.unknown().optional(),
 });
 const Said = z.looseObject({
   type: z.enum(["assistant", "user"]),

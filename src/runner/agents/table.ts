@@ -1,4 +1,5 @@
 import type { Agent } from "../agent.ts";
+import { acpAgent } from "./acp.ts";
 import { createBuiltinAgent } from "./builtin.ts";
 import { claudeCodeAgent } from "./claude-code.ts";
 import { codexAgent } from "./codex.ts";
@@ -15,4 +16,9 @@ const SPECS: readonly AgentSpec[] = [piAgent, claudeCodeAgent, codexAgent, openc
 export function modelAgents(): ReadonlyMap<string, Agent> {
   const agents = [createBuiltinAgent(), ...SPECS.map(createProcessAgent)];
   return new Map(agents.map((agent) => [agent.name, agent] as const));
+}
+
+/** Any agent that speaks the Agent Client Protocol; throws `EvowebError("usage")` for an empty command. */
+export function createAcpAgent(command: string): Agent {
+  return createProcessAgent(acpAgent(command, SPECS));
 }
