@@ -16,6 +16,7 @@ import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { imagesCommand } from "./images.ts";
 import { scoreCommand } from "./score.ts";
+import { statusCommand } from "./status.ts";
 import { sweepCommand } from "./sweep.ts";
 
 const EXIT_FAULT = 1;
@@ -25,6 +26,7 @@ const EXIT_USAGE = 2;
 const commands: readonly CommandUnknownOpts[] = [
   runCommand(),
   sweepCommand(),
+  statusCommand,
   judgeCommand(),
   calibrateCommand(),
   scoreCommand,

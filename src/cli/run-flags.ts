@@ -16,6 +16,8 @@ function repeat(value: string): RunOptions["repeat"] {
   return { index: Number(index), of: Number(of) };
 }
 
+const autoOrNumber = (value: string): number | "auto" => (value === "auto" ? value : wholeNumber(1, 64)(value));
+
 /** The flag of each option of a run; the type makes a new option without a flag an error. */
 export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
   dataset: option(
@@ -114,6 +116,10 @@ export const RUN_FLAGS: Readonly<Record<keyof RunOptions, Option>> = {
     oneOf("locf", "sweep"),
   ),
   workers: option("--workers <n>", "apps at a time (default: 2)", wholeNumber(1, 64)),
+  concurrency: option("--concurrency <auto|n>", "apps at a time; auto: what memory and cores allow", autoOrNumber),
+  budgetUsd: option("--budget-usd <usd>", "most US dollars for agent and judge over the whole run", positiveNumber),
+  budgetTokens: option("--budget-tokens <n>", "most tokens of agent and judge over the whole run", wholeNumber(1)),
+  deadlineMs: option("--deadline <duration>", "stop in good order after this time; resumable", durationMs),
   checksAtOnce: option("--checks-at-once <n>", "checks at a time, over all apps (default: 2)", wholeNumber(1, 64)),
   agentTimeoutMs: option("--agent-timeout <duration>", "wall time of one turn (default: 30m)", durationMs),
   installTimeoutMs: option("--install-timeout <duration>", "limit of an install (default: 5m)", durationMs),
@@ -167,6 +173,10 @@ const OF_AGENTS: readonly string[] = [
   "agentTimeoutMs",
   "observation",
   "repeat",
+  "concurrency",
+  "budgetUsd",
+  "budgetTokens",
+  "deadlineMs",
 ] satisfies readonly (keyof RunOptions)[];
 
 /** Options about serving and judging apps, whoever wrote them. */

@@ -1,5 +1,5 @@
 import { Command, Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { createMask, evowebVersion, resolveOptions, run } from "../index.ts";
+import { createMask, EvowebError, evowebVersion, resolveOptions, run } from "../index.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { givenOptions, RUN_FLAGS } from "./run-flags.ts";
 import { createProgress } from "./run-progress.ts";
@@ -20,6 +20,7 @@ export function runCommand(): CommandUnknownOpts {
     .description("Run an agent over a data set: apply its requests one by one, serve and judge the app after each.")
     .option("--out <dir>", "folder of the new run (default: one of its own below runs/)")
     .option("--resume <dir>", "go on with a run that was interrupted")
+    .option("--retry-missing", "with --resume: judge again what has no verdict; what is in the trace stays", false)
     .option("--json", "print one JSON document (the scores) on standard output and nothing else", false)
     .option("--dry-run", "print the options in force as JSON and stop", false)
     .addHelpText("after", EXAMPLES);
@@ -37,19 +38,23 @@ interface Flags {
   readonly resume?: string;
   readonly json: boolean;
   readonly dryRun: boolean;
+  readonly retryMissing: boolean;
 }
 
 async function execute(flags: Flags): Promise<number> {
   const { out, resume, json, dryRun } = flags;
   const given = givenOptions(flags);
   const where = { ...(out === undefined ? {} : { out }), ...(resume === undefined ? {} : { resume }) };
+  if (flags.retryMissing && resume === undefined) {
+    throw new EvowebError("usage", "--retry-missing is about a run that is there: name it with --resume");
+  }
   const environment = readEnvironment();
   const options = resolveOptions({ given, ...where, mask: createMask(environment.secrets) });
   if (dryRun) {
     process.stdout.write(`${JSON.stringify(options, undefined, 2)}\n`);
     return 0;
   }
-  const signals = signalExit();
+  const signals = signalExit({ canPause: true });
   const progress = createProgress(process.stderr);
   progress.say(`evoweb ${evowebVersion().version}: agent ${options.agent} on ${options.dataset}`);
   try {
@@ -60,6 +65,8 @@ async function execute(flags: Flags): Promise<number> {
       listen: progress.listen,
       say: progress.say,
       signal: signals.signal,
+      pause: signals.pause,
+      retryMissing: flags.retryMissing,
     });
     progress.close();
     return await printScores([dir], { json });

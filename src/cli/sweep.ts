@@ -40,6 +40,7 @@ export function sweepCommand(): CommandUnknownOpts {
       oneOf("grade", "survival", "apr", "checks"),
       "grade",
     )
+    .option("--retry-missing", "judge again what has no verdict in runs that are there", false)
     .option("--json", "print one JSON document (the table) on standard output and nothing else", false)
     .addHelpText(
       "after",
@@ -65,6 +66,7 @@ interface Flags {
   readonly resume?: string;
   readonly metric: string;
   readonly json: boolean;
+  readonly retryMissing: boolean;
 }
 
 function productOf({ agents, models, splits, repeats, resume }: Flags): SweepProduct | undefined {
@@ -84,13 +86,13 @@ async function execute(flags: Flags): Promise<number> {
     throw new EvowebError("usage", "--out and --resume name two folders; a resumed sweep stays where it is");
   }
   const product = productOf(flags);
-  const signals = signalExit();
+  const signals = signalExit({ canPause: true });
   const progress = createProgress(process.stderr);
   const { listen, say } = progress;
   try {
     const given = givenOptions(flags, SHARED);
     const environment = readEnvironment();
-    const { signal } = signals;
+    const { signal, pause } = signals;
     const table = await sweep({
       given,
       dir,
@@ -98,6 +100,8 @@ async function execute(flags: Flags): Promise<number> {
       listen,
       say,
       signal,
+      pause,
+      retryMissing: flags.retryMissing,
       ...(product === undefined ? {} : { product }),
     });
     progress.close();

@@ -17,7 +17,8 @@ const LIMIT = /Ms$|^max|Max|Limit|^(?:memoryMb|cpus|pids|requests)$/;
 function limitsOf({ options }: Run): Map<string, string> {
   return new Map(
     Object.entries(options)
-      .filter(([name]) => LIMIT.test(name))
+      // When a run was stopped says nothing about what its apps were given.
+      .filter(([name]) => LIMIT.test(name) && name !== "deadlineMs")
       .map(([name, value]) => [name, canonicalJson(value)]),
   );
 }

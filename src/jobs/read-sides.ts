@@ -17,7 +17,16 @@ function expand(path: string): string[] {
   return runs.length === 0 ? [path] : runs;
 }
 
-const FREE = new Set(["repeat", "workers", "checksAtOnce", "caFile"]);
+const FREE = new Set([
+  "repeat",
+  "workers",
+  "checksAtOnce",
+  "caFile",
+  "concurrency",
+  "budgetUsd",
+  "budgetTokens",
+  "deadlineMs",
+]);
 
 /** Equal for two runs that differ in nothing but their place among repeats. */
 function keyOf({ path, run }: ScoredSource): string {

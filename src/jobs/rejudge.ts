@@ -63,7 +63,13 @@ export async function rejudge(request: RejudgeRequest): Promise<Rejudged> {
       ? null
       : await openLooking(request, { options, agent: source.plan.run.provenance.agent.name, runId });
   const description = await describe({ source, again, options, judge, runId, looking });
-  using folder = openRun(request, { description, rows: source.plan.rows, options, mask });
+  using folder = openRun(request, {
+    description,
+    rows: source.plan.rows,
+    options,
+    mask,
+    pace: { workers: options.workers },
+  });
   const { dir } = folder;
   const swept: SweptSnapshot[] = [];
   const common = { dir, options, judge, mask, listen, signal };

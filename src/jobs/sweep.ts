@@ -12,7 +12,7 @@ import { lockRunFolder } from "../runner/run-lock.ts";
 import { run } from "../runner/run.ts";
 import type { TraceEvent } from "../trace/event.ts";
 import { createMask } from "../trace/mask.ts";
-import { isRunFinished } from "./run-standing.ts";
+import { hasMissing, isRunFinished } from "./run-standing.ts";
 import { claimSweep, isSweep, readSweep, sweepCells } from "./sweep-plan.ts";
 import type { SweepCell, SweepProduct } from "./sweep-plan.ts";
 import { tableOfSweep } from "./sweep-table.ts";
@@ -29,6 +29,10 @@ export interface SweepRequest {
   readonly listen: (event: TraceEvent) => void;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Stops the sweep once the checks under way have ended. */
+  readonly pause?: AbortSignal;
+  /** Judge again what has no verdict in runs that are there. */
+  readonly retryMissing?: boolean;
 }
 
 /**
@@ -54,8 +58,10 @@ export async function sweep(request: SweepRequest): Promise<SweepTable> {
   claimSweep(dir, { schemaVersion: 1, product, options, contentHashes }, FREE_ON_RESUME);
   for (const [index, cell] of cells.entries()) {
     signal.throwIfAborted();
+    request.pause?.throwIfAborted();
     const where = `${index + 1}/${cells.length} ${cell.name}`;
-    if (isRunFinished(join(dir, cell.name))) {
+    const isDone = isRunFinished(join(dir, cell.name));
+    if (isDone && !(request.retryMissing === true && hasMissing(join(dir, cell.name)))) {
       say(`${where}: finished before`);
       continue;
     }
@@ -83,7 +89,7 @@ async function hashSplits({ given, environment, signal }: SweepRequest, splits: 
 }
 
 async function runCell(request: SweepRequest, cell: SweepCell, repeats: number): Promise<void> {
-  const { environment, listen, say, signal } = request;
+  const { product: _, dir: __, ...shared } = request;
   const out = join(request.dir, cell.name);
   const given = {
     ...request.given,
@@ -95,5 +101,5 @@ async function runCell(request: SweepRequest, cell: SweepCell, repeats: number):
   const isBegun = existsSync(join(out, "run.json"));
   // A process that ended before run.json was there has run nothing; the sweep's lock says that nobody is about to.
   if (!isBegun) for (const name of ["rows.jsonl", "run.json.tmp"]) rmSync(join(out, name), { force: true });
-  await run({ given, ...(isBegun ? { resume: out } : { out }), environment, listen, say, signal });
+  await run({ ...shared, given, ...(isBegun ? { resume: out } : { out }) });
 }

@@ -1,4 +1,3 @@
-import type { LimitFunction } from "p-limit";
 import type { ChangeRequest, Check } from "../dataset/row.ts";
 import type { BrowserPool } from "../judge/browser-pool.ts";
 import type { Judge } from "../judge/judge.ts";
@@ -6,6 +5,7 @@ import type { ModelUsage } from "../model/chat.ts";
 import type { FileRef, Verdict } from "../trace/event.ts";
 import type { Mask } from "../trace/mask.ts";
 import type { AppDown } from "./app-down.ts";
+import type { Slots } from "./check-slots.ts";
 import { requestDir, type AppTrace } from "./app-trace.ts";
 import type { RunningApp } from "./running-app.ts";
 import type { PreparedApp } from "./serve.ts";
@@ -21,7 +21,7 @@ export interface JudgeContext {
   readonly isolation: "check" | "request";
   readonly checkTimeoutMs: number;
   /** Bounds how many started apps and browser contexts there are at a time, over all apps of the run. */
-  readonly slots: LimitFunction;
+  readonly slots: Slots;
   readonly prepare: () => Promise<PreparedApp | AppDown>;
   readonly start: (prepared: PreparedApp) => Promise<RunningApp | AppDown>;
   readonly signal: AbortSignal;

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { LimitFunction } from "p-limit";
 import type { BrowserPool } from "../judge/browser-pool.ts";
 import type { Judge } from "../judge/judge.ts";
 import type { SampledRow } from "../dataset/row.ts";
@@ -10,6 +9,7 @@ import { readTrace } from "../trace/reader.ts";
 import { appDirName } from "../trace/run-folder.ts";
 import { openTraceWriter } from "../trace/writer.ts";
 import { createAppTrace, type AppTrace } from "./app-trace.ts";
+import type { Slots } from "./check-slots.ts";
 import type { JudgeContext } from "./judging.ts";
 import type { RunOptions } from "./options.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -25,7 +25,7 @@ export interface SharedJudging {
   readonly sandbox: Sandbox;
   readonly pool: BrowserPool;
   /** Bounds checks in flight over all apps. */
-  readonly slots: LimitFunction;
+  readonly slots: Slots;
   /** Targets ("host:port") that installs may reach. */
   readonly installTargets: readonly string[];
   readonly mask: Mask;

@@ -14,6 +14,7 @@ import { preambleFor } from "./preamble.ts";
 import { evowebVersion } from "./provenance.ts";
 import { progressOf } from "./progress.ts";
 import type { AppRun } from "./run-app.ts";
+import type { RunBudget } from "./run-budget.ts";
 import type { Place } from "./sandbox.ts";
 
 /** What all apps of a run share. */
@@ -22,6 +23,9 @@ export interface Shared extends SharedJudging {
   /** Image of the agent's places; absent: the sandbox's own. */
   readonly agentImage?: string;
   readonly upstreams: Upstreams;
+  /** What the run may take, and what it has taken. */
+  readonly budget: RunBudget;
+  readonly retryMissing: boolean;
   /** Counts the model use of all apps. */
   readonly runMeter: Meter;
   /** Absolute paths of the judge's files. */
@@ -58,6 +62,8 @@ export async function openAppRun(shared: Shared, sampled: SampledRow): Promise<A
       hasState: agent.needsModel === true,
     },
     observation: options.observation,
+    retryMissing: shared.retryMissing,
+    stopCause: () => shared.budget.stopCause(),
     signal,
     openWorkspace: () =>
       sandbox.open({

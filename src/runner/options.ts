@@ -66,6 +66,13 @@ export const RunOptions = z.strictObject({
   observation: z.enum(["locf", "sweep"]).default("locf"),
   /** Apps at a time. */
   workers: positive.max(64).default(2),
+  /** Apps at a time, over `workers`; "auto": what memory and cores have room for at the start. */
+  concurrency: z.union([positive.max(64), z.literal("auto")]).optional(),
+  /** Bounds of agent and judge together over all starts of the run; no app begins that is expected to pass one. */
+  budgetUsd: z.number().positive().optional(),
+  budgetTokens: positive.optional(),
+  /** Wall time of one start of the run; what is not reached then is MISSING, and a resume has as much again. */
+  deadlineMs: ms.optional(),
   /** Checks at a time, over all apps; each holds one started app and one browser context. */
   checksAtOnce: positive.max(64).default(2),
   agentTimeoutMs: ms.default(30 * 60_000),
@@ -94,6 +101,10 @@ export type RunOptions = z.infer<typeof RunOptions>;
 /** Options about the machine and the speed, never about what is found; only these may differ on resume. */
 export const FREE_ON_RESUME = [
   "workers",
+  "concurrency",
+  "budgetUsd",
+  "budgetTokens",
+  "deadlineMs",
   "checksAtOnce",
   "caFile",
   // What a limit stopped is MISSING, and going on with more money is what one resumes for.

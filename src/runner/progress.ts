@@ -1,5 +1,7 @@
 import type { TraceEvent } from "../trace/event.ts";
 
+type CheckJudged = Extract<TraceEvent, { type: "check_judged" }>;
+
 /** Where an app stands, read from its trace alone. */
 export interface AppProgress {
   /** Highest fence seen; 0 when nobody has claimed the app yet. */
@@ -8,6 +10,8 @@ export interface AppProgress {
   readonly next: NextStep | null;
   /** True when an `app_finished` with status "complete" stands in the trace. */
   readonly isComplete: boolean;
+  /** Finished requests with verdicts that are missing and could be had by judging again. */
+  readonly missing: readonly NextStep[];
 }
 
 /** The first thing that was not finished. */
@@ -27,14 +31,33 @@ export interface NextStep {
 export function progressOf(events: readonly TraceEvent[], requestCount: number): AppProgress {
   const fence = events.reduce((highest, event) => Math.max(highest, event.fence), 0);
   const isComplete = events.some((event) => event.type === "app_finished" && event.status === "complete");
+  const missing: NextStep[] = [];
   for (let request = 1; request <= requestCount; request += 1) {
     const own = events.filter((event) => "request" in event && event.request === request);
     const attempt = own.reduce((highest, event) => Math.max(highest, event.attempt), 0);
     const last = own.filter((event) => event.attempt === attempt);
-    if (last.some((event) => event.type === "request_finished")) continue;
-    return { fence, isComplete, next: nextStep(request, attempt, last) };
+    if (last.some((event) => event.type === "request_finished")) {
+      const step = missingStep({ request, attempt }, last);
+      if (step !== null) missing.push(step);
+      continue;
+    }
+    return { fence, isComplete, missing, next: nextStep(request, attempt, last) };
   }
-  return { fence, isComplete, next: null };
+  return { fence, isComplete, missing, next: null };
+}
+
+// Nobody can rule without an oracle, however often one asks.
+const isLost = ({ verdict, cause }: Pick<CheckJudged, "verdict" | "cause">): boolean =>
+  verdict === "MISSING" && cause !== "no_oracle";
+
+function missingStep(where: Pick<NextStep, "request" | "attempt">, events: readonly TraceEvent[]): NextStep | null {
+  const own = events.filter((event) => event.type === "check_judged" && event.sweep !== true) as readonly CheckJudged[];
+  const last = new Map<number, CheckJudged>();
+  for (const event of own) if (event.pass >= (last.get(event.check)?.pass ?? 0)) last.set(event.check, event);
+  const kept = [...last.values()].filter((event) => !isLost(event));
+  if (kept.length === last.size) return null;
+  const pass = Math.max(...own.map((event) => event.pass)) + 1;
+  return { ...where, stage: "judge", judged: new Set(kept.map(({ check }) => check)), pass };
 }
 
 function nextStep(request: number, attempt: number, events: readonly TraceEvent[]): NextStep {

@@ -22,6 +22,10 @@ export interface AppRun {
   readonly openSession: (place: Place) => Promise<AgentSession>;
   readonly judging: (snapshot: Pick<Snapshot, "sha" | "tree">) => JudgeContext;
   readonly observation: "locf" | "sweep";
+  /** Judge again what has no verdict in finished requests. */
+  readonly retryMissing: boolean;
+  /** Why the app must stop before its next request, or null. */
+  readonly stopCause: () => string | null;
   readonly signal: AbortSignal;
 }
 
@@ -29,8 +33,10 @@ export interface AppRun {
 export async function runApp(run: AppRun): Promise<void> {
   const { sampled, progress, trace } = run;
   const requests = sampled.row.requests;
-  if (progress.isComplete) return;
+  const lost = run.retryMissing ? progress.missing : [];
+  if (progress.isComplete && lost.length === 0) return;
   trace.emit(1, { type: "app_started", rowHash: rowHash(sampled.row) });
+  for (const step of lost) await judgeAgain(run, step);
   if (progress.next !== null) {
     await using place = await retryInfra(() => run.openWorkspace(), run.signal);
     await using session = await run.openSession(place);
@@ -43,7 +49,7 @@ export async function runApp(run: AppRun): Promise<void> {
       if (failure !== null) return stop(run, failure);
     }
   }
-  if (run.observation === "sweep") await sweep(run);
+  if (run.observation === "sweep" && !progress.isComplete) await sweep(run);
   trace.emit(1, { type: "app_finished", status: "complete" });
   trace.sync();
 }
@@ -51,6 +57,13 @@ export async function runApp(run: AppRun): Promise<void> {
 function stop({ trace }: AppRun, cause: string): void {
   trace.emit(1, { type: "app_finished", status: "stopped", cause });
   trace.sync();
+}
+
+/** A new pass over the checks of a finished request that have no verdict; what stands in the trace stays. */
+async function judgeAgain(run: AppRun, { request: number, attempt, pass, judged }: NextStep): Promise<void> {
+  const request = run.sampled.row.requests[number - 1];
+  if (request === undefined) throw new RangeError(`row ${run.sampled.row.id} has no request ${number}`);
+  await judgeSnapshot(run, { request, attempt, pass, judged, isSweep: false });
 }
 
 function firstStep(request: number): NextStep {
@@ -66,6 +79,8 @@ interface Step {
 /** One request: turn, snapshot, verdicts. Returns why the app cannot go on, or null. */
 async function runRequest(run: AppRun, { place, session, step }: Step): Promise<string | null> {
   const { trace, store } = run;
+  const cause = run.stopCause();
+  if (cause !== null) return cause;
   const request = run.sampled.row.requests[step.request - 1];
   if (request === undefined) throw new RangeError(`row ${run.sampled.row.id} has no request ${step.request}`);
   const started = performance.now();

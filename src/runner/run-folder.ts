@@ -28,17 +28,19 @@ export interface RunPlan {
   readonly rows: readonly SampledRow[];
   readonly options: RunOptions;
   readonly mask: Mask;
+  /** How many apps go at a time in this start, and from what it was chosen. */
+  readonly pace: Readonly<Record<string, unknown>>;
 }
 
 /** Makes the folder of a new run, or claims the one to go on with. No two living processes write one folder. */
 export function openRun({ out, resume }: WhichFolder, plan: RunPlan): OpenRun {
-  const { description, rows, options, mask } = plan;
+  const { description, rows, options, mask, pace } = plan;
   const dir = resume ?? out ?? join("runs", description.runId);
   if (resume === undefined) createRunFolder(dir, JSON.parse(mask(JSON.stringify(description))) as RunJson, rows);
   const lock = lockRunFolder(dir);
   const events = openRunEvents(dir, mask);
-  const { workers, checksAtOnce } = options;
-  events.append({ type: "run_started", owner: { ...lock.owner }, options: { workers, checksAtOnce } });
+  const { checksAtOnce } = options;
+  events.append({ type: "run_started", owner: { ...lock.owner }, options: { ...pace, checksAtOnce } });
   return {
     dir,
     async whileOpen(apps) {

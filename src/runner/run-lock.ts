@@ -63,6 +63,12 @@ function setDeadAside(dir: string, path: string): void {
   rmSync(aside, { force: true });
 }
 
+/** The living process that writes a folder, or null. */
+export function readLockHolder(dir: string): Owner | null {
+  const owner = readOwner(join(dir, LOCK));
+  return owner !== null && isAlive(owner) ? owner : null;
+}
+
 function readOwner(path: string): Owner | null {
   try {
     return Owner.parse(JSON.parse(readFileSync(path, "utf8")));

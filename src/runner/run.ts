@@ -8,9 +8,12 @@ import { findChromium } from "../judge/chromium.ts";
 import type { TraceEvent } from "../trace/event.ts";
 import { createMask } from "../trace/mask.ts";
 import { readRunPlan } from "../trace/run-folder.ts";
+import { choosePace } from "./app-slots.ts";
+import { openCheckSlots } from "./check-slots.ts";
 import { runApp } from "./run-app.ts";
 import { describeRun } from "./describe-run.ts";
 import { openAgent } from "./open-agent.ts";
+import { mayBegin, openBudget } from "./open-budget.ts";
 import { openAppRun } from "./open-app-run.ts";
 import { openJudge } from "./open-judge.ts";
 import { openAgentImage, openModels } from "./open-models.ts";
@@ -39,13 +42,18 @@ export interface RunRequest {
   /** One line a person should read: a fallback, a first build. */
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Stops the run once the checks under way have ended. */
+  readonly pause?: AbortSignal;
+  /** On resume: judge again what has no verdict in finished requests. */
+  readonly retryMissing?: boolean;
 }
 
 /** Runs (or goes on with) a run and resolves with its folder once every app is finished or stopped. */
 export async function run(request: RunRequest): Promise<{ readonly dir: string }> {
-  const { environment, listen, say, signal, resume } = request;
+  const { environment, say, resume } = request;
   const mask = createMask(environment.secrets);
   const options = resolveOptions({ ...request, mask });
+  const { slots, signal } = openCheckSlots(options.checksAtOnce, request.signal, request.pause);
   const plan = resume === undefined ? null : readRunPlan(resume);
   const dataset = await openDataset(options.dataset, sourceOf(options, plan?.run ?? null, request));
   const rows = plan?.rows ?? planRows(dataset.apps, options.requests);
@@ -63,9 +71,11 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
   await using pool = await openBrowserPool({ chromium });
   const description = await describeRun({ runId, options, dataset, agent, agentImage, judge, sandbox, pool });
   if (plan !== null) requireSameInputs(plan.run, description);
-  using folder = openRun(request, { description, rows, options, mask });
-  const apps = pLimit(options.workers);
-  const slots = pLimit(options.checksAtOnce);
+  const pace = choosePace(options, { waitsForModel: agent.needsModel === true, apps: rows.length });
+  using folder = openRun(request, { description, rows, options, mask, pace });
+  const budget = openBudget(options, { dir: folder.dir, rows });
+  const listen = budget.listenTo(request.listen);
+  const apps = pLimit(pace.workers);
   const installTargets = options.offline ? [] : [...(await registryTargets()), ...options.allow];
   const judgePaths = [resolve(folder.dir), resolve(options.dataset), builtInFolder];
   const forAgent = { agent, judgePaths, ...models, ...(agentImage === null ? {} : { agentImage: agentImage.tag }) };
@@ -81,12 +91,16 @@ export async function run(request: RunRequest): Promise<{ readonly dir: string }
     mask,
     listen,
     signal,
+    budget,
+    retryMissing: request.retryMissing === true,
   };
   await folder.whileOpen(
     rows.map((sampled) =>
       apps(async () => {
+        if (!mayBegin(shared, sampled, say)) return;
         await using app = await openAppRun(shared, sampled);
         await runApp(app);
+        budget.release(sampled.sampleIndex);
       }),
     ),
   );

@@ -48,6 +48,7 @@ test("an app without events starts with the first turn of request 1", () => {
   expect(progressOf([], 10)).toEqual({
     fence: 0,
     isComplete: false,
+    missing: [],
     next: { request: 1, attempt: 1, stage: "agent", judged: new Set(), pass: 1 },
   });
 });
@@ -69,5 +70,18 @@ test("only the last attempt of a request counts", () => {
 
 test("nothing is next when every request is finished, and the fence is the highest seen", () => {
   const events = [started(1), committed(1), finished(1)].map((event) => ({ ...event, fence: 3 }));
-  expect(progressOf(events, 1)).toEqual({ fence: 3, isComplete: false, next: null });
+  expect(progressOf(events, 1)).toEqual({ fence: 3, isComplete: false, missing: [], next: null });
+});
+
+test("what has no verdict in finished requests is named for a new pass; what a later pass decided is not", () => {
+  const events = [started(1), committed(1), judged(0), judged(1, "infra"), judged(2, "infra"), finished(1)];
+  expect(progressOf(events, 1).missing).toEqual([
+    { request: 1, attempt: 1, stage: "judge", judged: new Set([0]), pass: 2 },
+  ]);
+  const again = [...events, { ...judged(1), pass: 2 }, { ...judged(2, "infra"), pass: 2 }];
+  expect(progressOf(again, 1).missing).toEqual([
+    { request: 1, attempt: 1, stage: "judge", judged: new Set([0, 1]), pass: 3 },
+  ]);
+  const noOracle = { ...judged(0, "no_oracle"), verdict: "MISSING" as const };
+  expect(progressOf([started(1), committed(1), noOracle, finished(1)], 1).missing).toEqual([]);
 });
