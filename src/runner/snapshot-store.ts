@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { EvowebError } from "../errors.ts";
 import { endOfGit, git, spawnGit } from "./git.ts";
@@ -47,7 +49,14 @@ export class SnapshotStore {
 
   /** Opens the repository, made when it is not there. */
   static async open(dir: string): Promise<SnapshotStore> {
-    if (!existsSync(dir)) await git(dir, ["init", "--quiet", "--bare", "--initial-branch=request-01"]);
+    if (!existsSync(join(dir, "HEAD"))) {
+      // A full disk or a kill may stop git in the middle: the repository gets its name when it is whole.
+      const part = `${dir}.part`;
+      await rm(part, { recursive: true, force: true });
+      await git(part, ["init", "--quiet", "--bare", "--initial-branch=request-01"]);
+      await rm(dir, { recursive: true, force: true });
+      await rename(part, dir);
+    }
     return new SnapshotStore(dir);
   }
 
@@ -59,6 +68,8 @@ export class SnapshotStore {
     child.stdout.resume();
     child.stdin.on("error", () => {});
     const ended = endOfGit(child, `store the snapshot of request ${request}`);
+    // It may fail while the tree is still being read; it is awaited below.
+    ended.catch(() => {});
     const skipped: string[] = [];
     try {
       const message = `Request ${request}`;
@@ -66,12 +77,19 @@ export class SnapshotStore {
       child.stdin.write(`commit ${ref}\n${author}\ndata ${message.length}\n${message}\n`);
       if (parent !== null) child.stdin.write(`from ${parent}\n`);
       child.stdin.write("deleteall\n");
-      await importTar(tree, child.stdin, skipped);
+      const imported = importTar(tree, child.stdin, skipped);
+      // A git that has died reads no more, and the import would wait for it.
+      await Promise.race([imported, ended.then(() => imported)]);
       child.stdin.end("done\n");
     } catch (error) {
-      child.kill("SIGKILL");
-      await ended.catch(() => {});
-      throw error;
+      tree.destroy();
+      // A broken pipe is git's end, and git knows why.
+      const isBroken = error instanceof Error && "code" in error && error.code === "EPIPE";
+      if (!isBroken) child.kill("SIGKILL");
+      throw await ended.then(
+        () => error,
+        (fault: unknown) => (isBroken ? fault : error),
+      );
     }
     await ended;
     const sha = await this.#resolve(ref);
@@ -126,6 +144,7 @@ export class SnapshotStore {
     const child = spawnGit(this.#dir, ["cat-file", "--batch"]);
     child.stdin.on("error", () => {});
     const ended = endOfGit(child, "read a snapshot");
+    ended.catch(() => {});
     child.stdin.end(files.map((file) => `${file.blob}\n`).join(""));
     const reader = byteReader(child.stdout);
     for (const { path, mode, sizeBytes } of files) {

@@ -76,7 +76,7 @@ export async function outcomeOf(stage: Stage): Promise<Outcome> {
     score: JSON.stringify({ apps, run }),
     notYes: notYes(stage.out),
     judged: new Set(verdicts.map((event) => keyOf(event, ["request", "check"]))),
-    doubled: doubles(verdicts.map((event) => keyOf(event, ["request", "check", "attempt"]))),
+    doubled: doubles(verdicts.map((event) => keyOf(event, ["request", "check", "pass", "attempt"]))),
     usage: JSON.stringify([...counted].toSorted(([a], [b]) => Number(a) - Number(b))),
     calls: sum("calls"),
     listed: listedCalls(stage),

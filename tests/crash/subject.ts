@@ -26,6 +26,8 @@ export interface Subject {
   readonly modelUrl: string | null;
   /** Folder of the data set. */
   readonly dataSet: string;
+  /** Whether a resume judges again what is MISSING. */
+  readonly retriesMissing?: boolean;
 }
 
 /** Folders of one run: everything that its processes leave outside of the run folder is in `tmp`. */
@@ -58,7 +60,9 @@ function argsOf({ sandbox, agent, dataSet }: Subject): readonly string[] {
 
 /** Starts the run, or goes on with it where its folder holds one. `more`: further variables of its environment. */
 export function startRun(subject: Subject, stage: Stage, more: Readonly<Record<string, string>> = {}): Started {
-  const where = hasRun(stage) ? ["--resume", stage.out] : ["--out", stage.out];
+  const where = hasRun(stage)
+    ? ["--resume", stage.out, ...(subject.retriesMissing === true ? ["--retry-missing"] : [])]
+    : ["--out", stage.out];
   const { modelUrl } = subject;
   const model = modelUrl === null ? {} : { EVOWEB_AGENT_BASE_URL: `${modelUrl}/v1`, EVOWEB_AGENT_API_KEY: MODEL_KEY };
   const env = { TMPDIR: stage.tmp, ...model, ...more };

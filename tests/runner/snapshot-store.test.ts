@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pack } from "tar-stream";
@@ -42,6 +42,25 @@ test("a snapshot comes back byte for byte, with exec bits, symlinks and odd name
     link: "644 -> ../../etc/passwd",
     'odd "name"\nwith \\ and ünï': "644 x",
   });
+});
+
+test("a repository that was never finished is made anew", async () => {
+  const dir = join(folder, "half.git");
+  await mkdir(join(dir, "objects"), { recursive: true });
+  const store = await SnapshotStore.open(dir);
+  expect((await store.commit(1, 1, packTar([file("a", "1")]))).files).toBe(1);
+});
+
+test("git that fails while the tree is still being read is one error, and a caught one", async () => {
+  const store = await SnapshotStore.open(join(folder, "gone.git"));
+  await rm(join(folder, "gone.git"), { recursive: true });
+  async function* slowly(): AsyncGenerator<TarFile> {
+    yield file("a", "1");
+    // Longer than git takes to find out.
+    await store.find(1).catch(() => null);
+    yield file("b", "2");
+  }
+  await expect(store.commit(1, 1, packTar(slowly()))).rejects.toThrow("git could not");
 });
 
 test("files named in the agent's own .gitignore and marked export-ignore are kept", async () => {
