@@ -1,5 +1,6 @@
 import { cpus, totalmem } from "node:os";
 import { benchBrowser } from "./browser.ts";
+import { benchConcurrency } from "./concurrency.ts";
 import { benchRun } from "./run.ts";
 import { benchScore } from "./score.ts";
 
@@ -8,6 +9,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   browser: benchBrowser,
   score: benchScore,
   run: benchRun,
+  concurrency: benchConcurrency,
 };
 
 const names = process.argv.slice(2);

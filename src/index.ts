@@ -114,6 +114,8 @@ export type { FileRef, TraceEvent, Verdict } from "./trace/event.ts";
 export { createMask, secretsOf } from "./trace/mask.ts";
 export { createEvidenceJudge, type EvidenceJudgeOptions } from "./judge/evidence/evidence-judge.ts";
 export { sweep } from "./jobs/sweep.ts";
+export { estimateRun } from "./jobs/run-estimate.ts";
+export type { RunEstimate } from "./jobs/run-estimate.ts";
 export { readStanding } from "./jobs/run-standing.ts";
 export type { RunStanding } from "./jobs/run-standing.ts";
 export type { SweepRequest } from "./jobs/sweep.ts";

@@ -12,6 +12,7 @@ import { judgeCommand } from "./judge.ts";
 import { planCommand } from "./plan.ts";
 import { reportCommand } from "./report.ts";
 import { runCommand } from "./run.ts";
+import { estimateCommand } from "./estimate.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
 import { imagesCommand } from "./images.ts";
@@ -27,6 +28,7 @@ const commands: readonly CommandUnknownOpts[] = [
   runCommand(),
   sweepCommand(),
   statusCommand,
+  estimateCommand(),
   judgeCommand(),
   calibrateCommand(),
   scoreCommand,
