@@ -72,7 +72,11 @@ export interface ScoreDocument {
 export const parseScore = (text: string): ScoreDocument => JSON.parse(text) as ScoreDocument;
 
 /** Verdicts of a run that are not YES, as "app.request.check VERDICT", in order. */
-export function notYes(runDir: string): readonly string[] {
+export const notYes = (runDir: string): readonly string[] =>
+  verdictsOf(runDir).filter((line) => !line.endsWith(" YES"));
+
+/** Verdicts of a run as "app.request.check VERDICT", in order. */
+export function verdictsOf(runDir: string): readonly string[] {
   const found: string[] = [];
   for (const app of readdirSync(runDir)
     .filter((name) => name.startsWith("app-"))
@@ -80,7 +84,7 @@ export function notYes(runDir: string): readonly string[] {
     const lines = readFileSync(`${runDir}/${app}/trace.jsonl`, "utf8").trim().split("\n");
     for (const line of lines) {
       const event = JSON.parse(line) as Record<string, unknown>;
-      if (event["type"] !== "check_judged" || event["verdict"] === "YES") continue;
+      if (event["type"] !== "check_judged") continue;
       found.push(
         `${String(event["sampleIndex"])}.${String(event["request"])}.${String(event["check"])} ${String(event["verdict"])}`,
       );
