@@ -73,4 +73,11 @@ function exitCodeOf(error: unknown): number {
   return EXIT_FAULT;
 }
 
+// Who reads only the first lines (`| head`) or closes the terminal ends the pipe, not the run: its results are in files.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 process.exitCode = await main();

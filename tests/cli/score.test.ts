@@ -32,4 +32,12 @@ describe("evoweb score", { timeout: 120_000 }, () => {
     expect(absent).toMatchObject({ status: 2, stdout: "" });
     expect(absent.stderr).toMatch(/^evoweb: there is no /);
   });
+
+  it("ends in peace when who reads it stops reading", () => {
+    using folder = temporaryFolder();
+    const dir = writeRun(join(folder.path, "r"), tinyRows(1, 1), [[five("YES")]]);
+    const command = `"${process.execPath}" "${tsx}" "${main}" score "${dir}" | true; echo "code \${PIPESTATUS[0]}"`;
+    const piped = spawnSync("/bin/bash", ["-c", command], { encoding: "utf8", timeout: 60_000 });
+    expect(piped).toMatchObject({ stdout: "code 0\n", stderr: "" });
+  });
 });
