@@ -71,7 +71,8 @@ export class Conversation {
     this.#task = task;
     this.#session = session;
     this.#asking = asking;
-    this.#question = { ...task.check, url: task.target.url };
+    // Each start gets another port; with it in the prompt no recorded answer would ever be found again.
+    this.#question = { ...task.check, url: "http://localhost/" };
     this.#pending = new PendingRequests(session.context);
     // Ends by itself a little before it would be ended, so that what was seen is kept.
     this.#deadline = performance.now() + task.timeoutMs * 0.95;
