@@ -124,3 +124,5 @@ export { renderSweep } from "./report/sweep-table.ts";
 export type { SweepTable } from "./report/sweep-table.ts";
 export { writeReport } from "./jobs/report.ts";
 export type { ReportRequest } from "./jobs/report.ts";
+export { blame } from "./jobs/blame.ts";
+export type { Blamed, BlameRequest } from "./jobs/blame.ts";

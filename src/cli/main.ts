@@ -2,6 +2,7 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { EvowebError, messageOf } from "../errors.ts";
 import { evowebVersion } from "../index.ts";
+import { blameCommand } from "./blame.ts";
 import { calibrateCommand } from "./calibrate.ts";
 import { checkoutCommand } from "./checkout.ts";
 import { cleanCommand } from "./clean.ts";
@@ -34,6 +35,7 @@ const commands: readonly CommandUnknownOpts[] = [
   scoreCommand,
   compareCommand,
   reportCommand,
+  blameCommand(),
   planCommand,
   datasetCommand,
   checkoutCommand(),

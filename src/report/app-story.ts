@@ -109,7 +109,7 @@ const decided = ({ sightings }: CheckStory): readonly Sighting[] =>
   sightings.filter(({ judged }) => judged.verdict !== "MISSING");
 
 /** Requests that `request` builds on and that had a broken check when last seen on a snapshot up to `until`. */
-function brokenParentsOf(
+export function brokenParentsOf(
   { dependencies }: Row,
   checks: readonly CheckStory[],
   { request, until }: { readonly request: number; readonly until: number },

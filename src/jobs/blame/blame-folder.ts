@@ -5,7 +5,7 @@ import { readTrace } from "../../trace/reader.ts";
 import { appDirName } from "../../trace/run-folder.ts";
 
 /** Folder of a run where blaming keeps what it saw; its parts are named as those of the run. */
-function blameDir(runDir: string): string {
+export function blameDir(runDir: string): string {
   return join(runDir, "blame");
 }
 
