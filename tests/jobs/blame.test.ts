@@ -10,7 +10,7 @@ const golden = fileURLToPath(new URL("../../traces/forgetful", import.meta.url))
 async function blameCheck(sampleIndex: number, request: number, check: number) {
   const run = join(await makeTempFolder(), "run");
   cpSync(golden, run, { recursive: true });
-  const environment = { proxy: {}, secrets: [] } as unknown as Parameters<typeof blame>[0]["environment"];
+  const environment = { secrets: [] };
   const said: string[] = [];
   const { signal } = new AbortController();
   const blamed = await blame({
