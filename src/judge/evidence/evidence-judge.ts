@@ -1,3 +1,4 @@
+import type { Page } from "playwright";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Check } from "../../dataset/row.ts";
@@ -84,21 +85,36 @@ function flagSuspicious(session: BrowserSession, { step, view, events, title }: 
   }
 }
 
+/** Actions that can open a window. */
+const MAY_OPEN_TAB: ReadonlySet<string> = new Set(["click", "double_click", "click_at", "press"]);
+
+function showsTheSame({ seen: before }: Look, { seen: after }: Look): boolean {
+  const facts = ({ path, title, view }: Look["seen"]): string => JSON.stringify([path, title, view]);
+  return facts(before) === facts(after);
+}
+
 function exploreWith({ task, session, signal }: Observation): Explorable & { open(): Promise<Step & { look?: Look }> } {
   let url = task.target.url;
   const observer = new Observer({ session, evidenceDir: task.evidenceDir, origin: () => new URL(url).origin, signal });
   const led = new Set<string>();
   const named = `${task.check.task}\n${task.check.expectedResult}`;
+  let last: { readonly look: Look; readonly tabs: readonly Page[] } | undefined;
   const look = async (step: number): Promise<Look> => {
     signal.throwIfAborted();
-    const found = await observer.look(step);
+    let found = await observer.look(step);
+    if (last !== undefined && showsTheSame(last.look, found) && (await observer.followLateTab(last.tabs))) {
+      const { seen, ...rest } = await observer.look(step);
+      found = { ...rest, seen: { ...seen, events: [...found.seen.events, ...seen.events] } };
+    }
+    last = undefined;
     for (const tab of observer.tabs()) led.add(observer.local(tab.url()));
     return found;
   };
   return {
     look,
-    act: async (action, seen) =>
-      performAction(
+    act: async (action, seen) => {
+      const tabs = observer.tabs();
+      const outcome = await performAction(
         {
           session,
           observer,
@@ -110,7 +126,10 @@ function exploreWith({ task, session, signal }: Observation): Explorable & { ope
           },
         },
         action,
-      ),
+      );
+      if (outcome.isOk && MAY_OPEN_TAB.has(action.type)) last = { look: seen, tabs };
+      return outcome;
+    },
     picture: async (file) => {
       const part = await pictureOf(task.evidenceDir, file);
       if (part === undefined)

@@ -16,6 +16,7 @@ const MAX_VIEW_CHARS = 12_000;
 const PICTURE_LIMIT_MS = 6000;
 const SETTLE_LIMIT_MS = 2000;
 const SETTLE_EVERY_MS = 120;
+const LATE_TAB_MS = 1000;
 const MAX_EVENTS = 15;
 
 /** A look at the page in use: what of a step is seen, and what actions need to find elements again. */
@@ -68,6 +69,21 @@ export class Observer {
   /** All pages, in the order they were opened. */
   tabs(): Page[] {
     return this.#options.session.context.pages();
+  }
+
+  /**
+   * Waits for a page that an action opened and that the browser tells of late, as on a busy machine, and takes it into use.
+   * Only asked for where nothing else is to be seen of the action.
+   */
+  async followLateTab(before: readonly Page[]): Promise<boolean> {
+    const { context } = this.#options.session;
+    const find = (): Page | undefined => this.tabs().find((page) => !before.includes(page));
+    if (find() === undefined) await context.waitForEvent("page", { timeout: LATE_TAB_MS }).catch(() => undefined);
+    const opened = find();
+    if (opened === undefined) return false;
+    await settledWithin(opened.waitForLoadState(), SETTLE_LIMIT_MS);
+    this.page = opened;
+    return true;
   }
 
   /** A page or address without the app's origin. */
