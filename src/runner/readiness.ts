@@ -110,13 +110,12 @@ class Watch {
   async #probe(port: number): Promise<void> {
     const left = this.#task.startTimeoutMs - this.#elapsedMs();
     const patience = this.#patience.get(port) ?? 1;
-    const probe = await probeHttp(
-      this.#task.place,
-      port,
-      Math.max(1, Math.min(left, this.#task.probeTimeoutMs * patience)),
-    );
-    if (probe.kind === "silent") this.#patience.set(port, patience * PATIENCE);
+    const wholeMs = this.#task.probeTimeoutMs * patience;
+    const probe = await probeHttp(this.#task.place, port, Math.max(1, Math.min(left, wholeMs)));
     const before = this.#seen.get(port);
+    // The limit of the start cut this probe short: its silence says less than what the port said before.
+    if (probe.kind === "silent" && left < wholeMs && before !== undefined) return;
+    if (probe.kind === "silent") this.#patience.set(port, patience * PATIENCE);
     const isSame = before !== undefined && answerOf(before.probe) === answerOf(probe);
     this.#seen.set(port, { probe, since: isSame ? before.since : performance.now() });
   }
